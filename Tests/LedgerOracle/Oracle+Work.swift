@@ -36,7 +36,7 @@ extension Oracle.Progress {
   var knowsOfCancellation: Bool { steps.contains { $0.result == .cancelled } }
 
   var mayUndo: Bool { !steps.isEmpty || hasWaited }
-  var mustLearnOfCancellation: Bool { cancelRequest != nil && !knowsOfCancellation && mayUndo }
+  var mayBeUndoing: Bool { cancelRequest != nil && mayUndo }
 
   var nextTrigger: Oracle.Trigger? {
     if cancelRequest != nil, !knowsOfCancellation { return .now }
@@ -150,8 +150,8 @@ extension Oracle {
     {
       return .ended
     }
-    let mustLearn = promises[id]?.progress?.mustLearnOfCancellation ?? false
-    if !mustLearn, let time = promise.options.givesUpAfter, time <= now {
+    let mayBeUndoing = promises[id]?.progress?.mayBeUndoing ?? false
+    if !mayBeUndoing, let time = promise.options.givesUpAfter, time <= now {
       settle(id, .rejected, .error(.work, 3))
       return .ended
     }
@@ -348,7 +348,8 @@ extension Oracle {
     let failureCount = progress.failures + 1
     let delays = constants.delays[id]
     let retryTime = now + delays[min(failureCount, delays.count - 1)]
-    let isLate = promise.options.givesUpAfter.map { $0 <= retryTime } ?? false
+    let isLate =
+      !progress.mayBeUndoing && promise.options.givesUpAfter.map { $0 <= retryTime } ?? false
     let isExhausted = isFinal || failureCount >= policy.failureLimit
     if !isExhausted, !isLate {
       advance(id, .workReleased) { progress, position in

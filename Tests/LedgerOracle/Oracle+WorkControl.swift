@@ -38,7 +38,7 @@ extension Oracle {
       parents = []
       for id in children {
         guard let child = promises[id], child.work != nil, child.isPending,
-          child.progress?.cancelRequest == nil
+          child.progress?.cancelRequest == nil, cancellation(ofParentOf: child) != nil
         else { continue }
         _ = cancel(id, child, reason)
         parents.append(id)

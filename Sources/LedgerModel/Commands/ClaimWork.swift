@@ -89,9 +89,8 @@ package struct ClaimWork: Command {
       // The commit that cancelled its parent could not cancel all children.
       guard try !decision.cancel(entity, reason: reason) else { return .ended }
     }
-    // Code that may have something to undo runs once more to learn of a cancellation.
     if let time = options.givesUpAfter, decision.now >= time,
-      try !(decision.promise(id)?.progress?.mustLearnOfCancellation ?? false)
+      try !(decision.promise(id)?.progress?.mayBeUndoing ?? false)
     {
       try decision.settle(
         id,

@@ -146,7 +146,8 @@ package struct FinishWork: EntityCommand {
     let failureCount = 1 + UInt64(progress?.failureCount ?? 0)
     let retryTime = decision.now + policy.delay(after: failureCount, of: id)
     let isExhausted = isFinal || policy.failureLimit.map { failureCount >= UInt64($0) } ?? false
-    let isLate = options.givesUpAfter.map { retryTime >= $0 } ?? false
+    let mayBeUndoing = progress?.mayBeUndoing ?? false
+    let isLate = !mayBeUndoing && options.givesUpAfter.map { retryTime >= $0 } ?? false
     if !isExhausted, !isLate {
       let released = WorkReleased(
         attempt: attempt, reason: .retrying, failureCount: 1, retryTime: retryTime,

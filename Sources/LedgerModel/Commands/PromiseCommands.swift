@@ -131,6 +131,19 @@ extension LedgerError {
       "The work of \(parent.name) has ended, so its code cannot start anything more. Return from the code."
     )
   }
+
+  fileprivate static func attemptEnded(of parent: PromiseEntity) -> LedgerError {
+    LedgerError(
+      .superseded,
+      "Another attempt of \(parent.name) was started, so the code of this one cannot start anything more.",
+      cause: ChildRefusal.attemptEnded)
+  }
+
+  fileprivate static func cancelled(_ parent: PromiseEntity) -> LedgerError {
+    LedgerError(
+      .superseded, "\(parent.name) was cancelled, so its code must not start anything more.",
+      cause: ChildRefusal.parentCancelled)
+  }
 }
 
 /// Resolves a promise.

@@ -5,8 +5,8 @@ package struct CancelWork: EntityCommand {
   package enum Answer: Sendable {
     /// The promise is cancelled.
     case cancelled(PromiseEntity, parentsLeft: [PromiseID])
-    /// The code runs, or has finished steps. The promise is cancelled when the code fails, or fulfilled if the
-    /// code returns.
+    /// The code runs, or has finished steps or waited. The promise is cancelled when the code fails, or fulfilled if
+    /// the code returns.
     case requested(PromiseEntity, parentsLeft: [PromiseID])
     /// The promise was settled or abandoned before.
     case ended(PromiseEntity)
@@ -27,7 +27,7 @@ package struct CancelWork: EntityCommand {
     if !entity.isJoint { try entity.requireWork() }
     guard entity.status == .pending else { return .ended(entity) }
     let isSettled = try decision.cancel(entity, reason: reason)
-    let left = try decision.cancelChildren(of: id, reason: reason)
+    let left = try decision.cancelChildren(of: id)
     let changed = try decision.requirePromise(id)
     return isSettled
       ? .cancelled(changed, parentsLeft: left) : .requested(changed, parentsLeft: left)
@@ -60,12 +60,12 @@ extension Decision {
   ///
   /// - Returns: The cancelled work that may have more children.
   fileprivate mutating func cancelChildren(
-    of parent: PromiseID, reason: String
+    of parent: PromiseID
   ) throws(LedgerError) -> [PromiseID] {
     var (parents, left) = ([parent], [PromiseID]())
     while !parents.isEmpty {
       let room = Self.maximumFollowerCount - followerCount
-      guard room > 0 else { return left + parents }
+      guard room > 0 else { return try withPendingChildren(left + parents) }
       var children: [PromiseID] = []
       try Self.lookUpAll(parents) { (id) throws(LedgerError) in
         let found = try self.children(of: id, limit: room)
@@ -75,9 +75,11 @@ extension Decision {
       try Self.lookUpAll(children) { (id) throws(LedgerError) in _ = try changeablePromise(id) }
       var next: [PromiseID] = []
       for id in children {
-        guard followerCount < Self.maximumFollowerCount else { return left + parents + next }
+        guard followerCount < Self.maximumFollowerCount else {
+          return try withPendingChildren(left + parents + next)
+        }
         do throws(LedgerError) {
-          if try cancelChild(id, reason: reason) { next.append(id) }
+          if try cancelChild(id) { next.append(id) }
         } catch {
           // In a full ledger, they wait for a runner.
           guard error.code == .ledgerFull else { throw error }
@@ -89,14 +91,22 @@ extension Decision {
     return left
   }
 
-  /// Cancels a child, if it is work that can be cancelled.
+  /// The work among some that has pending children.
+  fileprivate func withPendingChildren(_ ids: [PromiseID]) throws(LedgerError) -> [PromiseID] {
+    var parents: [PromiseID] = []
+    try Self.lookUpAll(ids) { (id) throws(LedgerError) in
+      if try !children(of: id, limit: 1).isEmpty { parents.append(id) }
+    }
+    return parents
+  }
+
+  /// Cancels a child, if it is work that can be cancelled and that undoes nothing.
   ///
   /// - Returns: Whether it was cancelled now.
-  fileprivate mutating func cancelChild(
-    _ id: PromiseID, reason: String
-  ) throws(LedgerError) -> Bool {
+  fileprivate mutating func cancelChild(_ id: PromiseID) throws(LedgerError) -> Bool {
     guard (try? requireWritable(id.entityID)) != nil, let child = try changeablePromise(id),
-      child.isWork, child.status == .pending, child.progress?.cancelRequest == nil
+      child.isWork, child.status == .pending, child.progress?.cancelRequest == nil,
+      let reason = try cancellation(ofParentOf: child)
     else { return false }
     _ = try cancel(child, reason: reason)
     followerCount += 1
@@ -136,8 +146,8 @@ package struct CancelChildren: Command {
   package struct Answer: Sendable {
     /// The last child that was looked at, if there may be more.
     package let last: PromiseID?
-    /// The children that were cancelled, which may have children in turn.
-    package let cancelled: [PromiseID]
+    /// The children that were cancelled, and have children in turn.
+    package let parentsLeft: [PromiseID]
   }
 
   /// The maximum number of children that one commit looks at.
@@ -163,14 +173,10 @@ package struct CancelChildren: Command {
       _ = try decision.changeablePromise(id)
     }
     var cancelled: [PromiseID] = []
-    for id in children {
-      guard let child = try decision.changeablePromise(id),
-        let reason = try decision.cancellation(ofParentOf: child),
-        try decision.cancelChild(id, reason: reason)
-      else { continue }
-      cancelled.append(id)
-    }
-    return Answer(last: children.count < Self.limit ? nil : children.last, cancelled: cancelled)
+    for id in children where try decision.cancelChild(id) { cancelled.append(id) }
+    return Answer(
+      last: children.count < Self.limit ? nil : children.last,
+      parentsLeft: try decision.withPendingChildren(cancelled))
   }
 }
 

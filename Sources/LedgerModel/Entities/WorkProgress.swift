@@ -70,10 +70,8 @@ package struct WorkProgress: Sendable, Hashable {
   /// Whether code finished steps or waited, perhaps for work that it started, so that it may have something to undo.
   package var mayHaveSomethingToUndo: Bool { !steps.isEmpty || hasWaited }
 
-  /// Whether code must run to learn of a request to cancel the work.
-  package var mustLearnOfCancellation: Bool {
-    cancelRequest != nil && !knowsOfCancellation && mayHaveSomethingToUndo
-  }
+  /// Whether the work was cancelled and its code may have to undo something, for which it may take as long as it needs.
+  package var mayBeUndoing: Bool { cancelRequest != nil && mayHaveSomethingToUndo }
 
   /// The finished step with an identity.
   package func step(_ identity: StepIdentity) -> WorkStep? {

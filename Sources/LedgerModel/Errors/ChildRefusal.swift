@@ -9,17 +9,4 @@ package enum ChildRefusal: Error, Sendable {
 extension LedgerError {
   /// The reason for which a child was refused.
   package var childRefusal: ChildRefusal? { cause as? ChildRefusal }
-
-  static func attemptEnded(of parent: PromiseEntity) -> LedgerError {
-    LedgerError(
-      .superseded,
-      "Another attempt of \(parent.name) was started, so the code of this one cannot start anything more.",
-      cause: ChildRefusal.attemptEnded)
-  }
-
-  static func cancelled(_ parent: PromiseEntity) -> LedgerError {
-    LedgerError(
-      .superseded, "\(parent.name) was cancelled, so its code must not start anything more.",
-      cause: ChildRefusal.parentCancelled)
-  }
 }

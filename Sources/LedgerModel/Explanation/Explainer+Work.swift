@@ -138,7 +138,8 @@ extension Explainer {
     _ entity: PromiseEntity, _ place: WorkPlace, _ since: Timestamp
   ) throws(LedgerError) -> [Explanation.Reason] {
     let options = try entity.workOptions()
-    if let time = options.givesUpAfter, now >= time {
+    let mayBeUndoing = entity.progress?.mayBeUndoing ?? false
+    if let time = options.givesUpAfter, now >= time, !mayBeUndoing {
       return [.due(.tooLate(since: time, kind: place.kind))] + dueWithoutSession(place, since)
     }
     if let block = try laneBlock(entity.id, place) {

@@ -12,7 +12,8 @@ public struct WorkOptions: Sendable, Hashable {
   public var retryPolicy: WorkRetryPolicy?
   /// The time that an attempt may take; `nil` for no limit. A longer one is cancelled and counts as a failure.
   public var attemptTimeout: Duration?
-  /// The time after which the work is given up before its next attempt; `nil` for none.
+  /// The time after which the work is given up before its next attempt; `nil` for none. Code that may have to undo
+  /// something because the work was cancelled is not given up.
   public var givesUpAfter: Timestamp?
 
   /// Creates options.

@@ -100,8 +100,11 @@ extension Ledger {
   private static let jointsPerCommit = 16
 
   func create(_ order: JointOrder) async throws {
+    // What exists is only compared, in any order.
+    let exists = try await engine.read { try $0.promise(order.id) != nil }
     for level in try order.levels() {
-      for slice in try await inOrderOfDecision(level).slices(of: Self.jointsPerCommit) {
+      let joints = exists ? level : try await inOrderOfDecision(level)
+      for slice in joints.slices(of: Self.jointsPerCommit) {
         try await engine.submit(CreateTogether(slice.map(CreateTogether.Part.promise)))
       }
     }
@@ -113,13 +116,18 @@ extension Ledger {
     guard joints.count > 1 else { return joints }
     var ordered: [(position: Position, index: Int)] = []
     for (index, command) in joints.enumerated() {
-      guard let joint = command.creation.joint else { continue }
+      guard let joint = command.creation.joint else {
+        ordered.append((.start, index))
+        continue
+      }
       let needs = SnapshotNeeds(ids: Set(joint.inputs.map(\.entityID)))
       let settlements = try await engine.read(needs: needs) { state in
         try joint.inputs.compactMap { try state.readablePromise($0)?.settlement }
       }
-      let first = settlements.filter { joint.rule.isDecided(byFulfilment: $0.isFulfilment) }
-        .map(\.position).min()
+      let deciding = settlements.filter { joint.rule.isDecided(byFulfilment: $0.isFulfilment) }
+      // If all inputs failed, the first one counts.
+      let isComplete = settlements.count == joint.inputs.count
+      let first = (deciding.isEmpty && isComplete ? settlements : deciding).map(\.position).min()
       ordered.append((first ?? Position(rawValue: .max), index))
     }
     return ordered.sorted { $0 < $1 }.map { joints[$0.index] }

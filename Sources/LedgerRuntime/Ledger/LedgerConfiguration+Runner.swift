@@ -2,7 +2,8 @@
 public struct RunnerLimits: Sendable, Hashable {
   /// The maximum amount of work in all; at least 1.
   public var total: Int
-  /// The maximum amount of work of some kinds, by their present or former names; at least 1.
+  /// The maximum amount of work of some kinds, by their present or former names; at least 1. A ``LedgerRunner``
+  /// refuses kinds that its session does not know; a session that runs work by itself logs a warning.
   public var kinds: [String: Int]
   /// The time that running code has to end after the runner was told to stop. Its task is then cancelled, and
   /// the work is given back.

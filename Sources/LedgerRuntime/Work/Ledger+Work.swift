@@ -163,15 +163,15 @@ extension Ledger {
 
   /// Cancels work and the work that its code has started, or a joint.
   ///
-  /// A joint is cancelled at once, and its inputs go on. Work of which no code runs, and which has no finished step
-  /// and has not waited, is cancelled at once. Otherwise, the request is recorded, in whatever process the code
+  /// A joint is cancelled at once, and its inputs go on. Work of which no code runs, and which is parked, or has
+  /// no finished step and has not waited, is cancelled at once. Otherwise, the request is recorded, in whatever process the code
   /// runs. Code that has begun neither steps nor waits is told by the cancellation of its task; other code learns of
   /// the request from its steps and waits, which throw ``StepFailure``, and runs once more if it does not run now.
   /// If the code passes the error on, the promise is cancelled; if it returns, the promise is fulfilled; if what it
   /// does to undo something fails for good, the promise is rejected.
   ///
   /// One commit cancels up to 256 children; more commits cancel the others. If the method throws, the work may be
-  /// cancelled and some children not: those are cancelled when they become due.
+  /// cancelled and some children not: call it again. Otherwise, they are cancelled when they become due.
   ///
   /// - Parameters:
   ///   - id: The promise of the work.
@@ -189,7 +189,10 @@ extension Ledger {
     case .requested(let entity, let parents):
       try await cancelChildren(of: parents)
       return .requested(try await records.promiseRecord(of: entity))
-    case .ended(let entity): return .alreadyEnded(try await records.promiseRecord(of: entity))
+    case .ended(let entity):
+      // An earlier call may have been cut short.
+      if entity.resolution?.outcome == .cancelled { try await cancelChildren(of: [id]) }
+      return .alreadyEnded(try await records.promiseRecord(of: entity))
     case .notFound: return .notFound
     }
   }
@@ -201,7 +204,7 @@ extension Ledger {
       var last: PromiseID?
       repeat {
         let answer = try await engine.submit(CancelChildren(of: parent, after: last))
-        parents += answer.cancelled
+        parents += answer.parentsLeft
         last = answer.last
       } while last != nil
     }

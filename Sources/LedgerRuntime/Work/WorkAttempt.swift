@@ -118,6 +118,9 @@ struct WorkAttempt: Sendable {
     let timeout = (entity.progress?.options ?? work.options).attemptTimeout
     let value = try await interruption.limiting(timeout, flow, in: ledger) {
       let attempt = try await registration.prepare(source, record, ledger)
+      // Another attempt may run by now.
+      try Task.checkCancellation()
+      try flow.requireTime()
       let called = CalledWork(
         promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow,
         promises: attempt.promises, observer: observer)

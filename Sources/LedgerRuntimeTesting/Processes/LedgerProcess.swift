@@ -29,15 +29,10 @@ public final class LedgerProcess: Sendable {
   private struct State {
     var ledger: Ledger
     var gate: ProcessGate
-    var condition = Condition.running {
-      didSet {
-        guard condition != .running else { return }
-        for watcher in watchers { watcher.finish() }
-        watchers = []
-      }
-    }
-    /// Finished once the process no longer runs.
-    var watchers: [AsyncStream<Never>.Continuation] = []
+    var condition = Condition.running
+    /// Finished once the process no longer runs, by numbers.
+    var watchers: [Int: AsyncStream<Never>.Continuation] = [:]
+    var watcherCount = 0
     /// The runner, while the process runs work.
     var runner: PacedRunner?
     /// The sessions of the process, with those before restarts.
@@ -109,6 +104,7 @@ public final class LedgerProcess: Sendable {
     try requireNotSuspended()
     try await ledger.freeze()
     state.withLock { if $0.condition == .running { $0.condition = .frozen } }
+    finishWatchersUnlessRunning()
   }
 
   /// Ends a freeze: ``Ledger/unfreeze()``. Deadlines that passed meanwhile have their effects when it returns.
@@ -134,6 +130,7 @@ public final class LedgerProcess: Sendable {
       return state.gate
     }
     guard let gate else { return }
+    finishWatchersUnlessRunning()
     let store = try ledger.engine.currentStore
     await gate.suspend { store.interruptWaits() }
   }
@@ -176,6 +173,7 @@ public final class LedgerProcess: Sendable {
       return state
     }
     guard let killed else { return }
+    finishWatchersUnlessRunning()
     let tester = tester
     tester?.faults.noteDeath()
     // Detached, because this may be code of the process, whose task is cancelled.
@@ -214,6 +212,7 @@ public final class LedgerProcess: Sendable {
       return (state.gate, isKilled)
     }
     guard !isKilled else { return }
+    finishWatchersUnlessRunning()
     gate.resume()
     await ledger.close()
   }
@@ -227,13 +226,13 @@ public final class LedgerProcess: Sendable {
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R? {
     let (end, continuation) = AsyncStream.makeStream(of: Never.self)
-    state.withLock { state in
-      if state.condition == .running {
-        state.watchers.append(continuation)
-      } else {
-        continuation.finish()
-      }
+    let number = state.withLock { state in
+      state.watcherCount += 1
+      state.watchers[state.watcherCount] = continuation
+      return state.watcherCount
     }
+    finishWatchersUnlessRunning()
+    defer { state.withLock { $0.watchers[number] = nil } }
     return try await withThrowingTaskGroup(of: R?.self) { group in
       group.addTask { try await body() }
       group.addTask {
@@ -248,6 +247,16 @@ public final class LedgerProcess: Sendable {
         return nil
       }
     }
+  }
+
+  /// Tells those that follow the process that it no longer runs.
+  private func finishWatchersUnlessRunning() {
+    let watchers = state.withLock { state -> [AsyncStream<Never>.Continuation] in
+      guard state.condition != .running else { return [] }
+      defer { state.watchers = [:] }
+      return Array(state.watchers.values)
+    }
+    for watcher in watchers { watcher.finish() }
   }
 
   /// Calls `body` while the process runs work.

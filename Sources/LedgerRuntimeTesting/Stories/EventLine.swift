@@ -30,7 +30,10 @@ struct EventLine: Sendable, Hashable {
     facts = try Self.facts(of: event, attachment)
   }
 
-  func fact(_ name: String) -> String? { facts.first { $0.name == name }?.text }
+  /// Whether the event says something, byte for byte.
+  func says(_ fact: Fact) -> Bool {
+    facts.contains { $0.name == fact.name && $0.text.utf8.elementsEqual(fact.text.utf8) }
+  }
 
   private static func facts(
     of event: LedgerEvent, _ attachment: [UInt8]

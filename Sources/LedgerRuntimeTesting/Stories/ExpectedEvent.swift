@@ -199,7 +199,7 @@ extension ExpectedEvent {
     case .process(let process):
       if !process.sessions.contains(where: { $0.entityID == line.subject }) { return false }
     }
-    return facts.allSatisfy { line.fact($0.name) == $0.text }
+    return facts.allSatisfy(line.says)
   }
 
   /// The event in one line.

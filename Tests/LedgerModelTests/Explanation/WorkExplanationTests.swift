@@ -355,6 +355,22 @@ import Testing
     #expect(try ledger.claim(1) == ["ended"])
   }
 
+  @Test(arguments: WorkLedger.Form.allCases)
+  func itIsDueTooLateAndMustLearnOfItsCancellation(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.create(1, options: WorkOptions(givesUpAfter: .second(1_100)))
+    try ledger.claim(1)
+    try ledger.commit(
+      FinishStep(
+        id: Self.id, attempt: 1, step: StepIdentity("charge"),
+        result: .returned(typeTag: "int", bytes: [7]), startedAt: Self.start))
+    try ledger.commit(ReleaseWork(id: Self.id, attempt: 1, reason: .closed))
+    try ledger.commit(CancelWork(id: Self.id, reason: "no need"))
+    ledger.context.now = .second(1_100)
+    #expect(try ledger.reasons(1).map(\.name) == ["dueWithSessions", "toBeCancelled"])
+    #expect(try ledger.claim(1) == ["started 2"])
+  }
+
   // MARK: Deadlines
 
   @Test(arguments: WorkLedger.Form.allCases)

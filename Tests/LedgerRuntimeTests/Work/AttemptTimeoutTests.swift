@@ -69,6 +69,46 @@ struct AttemptTimeoutTests {
     #expect(error.message.contains("took longer"))
   }
 
+  /// Tells of its end.
+  private final class Context: Sendable {
+    let notes: Notes
+    let end: AsyncStream<Void>.Continuation
+
+    init(_ notes: Notes, _ end: AsyncStream<Void>.Continuation) {
+      self.notes = notes
+      self.end = end
+    }
+
+    deinit { end.finish() }
+  }
+
+  /// Another attempt may run by then.
+  @Test func codeDoesNotBeginAfterTheTimeWasOver() async throws {
+    let notes = Notes()
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    var configuration = LedgerConfiguration()
+    configuration.clock = clock
+    try configuration.handlers.register(ScriptedWork.self) { [gate] in
+      let context = Context(notes, end)
+      // It ignores its cancellation.
+      await gate.pass()
+      return ScriptedWork.Script { _, _ in
+        context.notes.add("code")
+        return 0
+      }
+    }
+    let ledger = try await lab.temporary.open(as: .app, configuration: configuration)
+    let promise = try await ledger.start(ScriptedWork(), options: try options())
+    try await running(LedgerRunner(ledger)) { () async throws in
+      await gate.arrival()
+      clock.advance(by: .seconds(3_600))
+      #expect(try await promise.outcome.kind == .rejected)
+      gate.open()
+      for await _ in ends {}
+    }
+    #expect(notes.lines == [])
+  }
+
   @Test func codeThatIgnoresItIsLeftBehind() async throws {
     let ledger = try await lab.open { [gate] work, _ in
       if work.name == nil { await gate.pass() }

@@ -90,6 +90,16 @@ struct ChangedChildTests {
     #expect(try promiseCount() == 2)
   }
 
+  @Test func aStepMayHaveTheFormerNameOfAKind() async throws {
+    let ledger = try await open { call in
+      try await call.step("scripted-task") { _ in }
+      return try await call.value(of: call.start(ScriptedWork.self, ["name": "child"]))
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    let outcome = try await running(LedgerRunner(ledger)) { try await promise.outcome }
+    #expect(outcome == .fulfilled(5))
+  }
+
   @Test(arguments: [("type", "string"), ("kind", "another kind of child")])
   func anotherChildParksTheWork(what: String, reason: String) async throws {
     let id = try await begin { call in

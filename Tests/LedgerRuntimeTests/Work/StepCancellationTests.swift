@@ -52,6 +52,37 @@ struct StepCancellationTests {
     #expect(notes.lines == ["charge", "refund false"])
   }
 
+  /// While the commit of the child is on its way.
+  @Test func codeThatStartsAChildLearnsOfTheCancellationInstead() async throws {
+    let (tester, gate) = (LedgerTester(), FaultGate("the commit of the child"))
+    var handlers = HandlerRegistry()
+    try handlers.register(ScriptedWork.self) { [notes] in
+      ScriptedWork.Script { _, call in
+        try await call.step("charge") { _ in notes.add("charge") }
+        try tester.plan([.delay(.append, until: gate)], for: tester.processes[0])
+        do {
+          try await call.start(ScriptedWork.self, ["name": "child"])
+        } catch let failure as StepFailure {
+          notes.add("\(failure.step)")
+          throw failure
+        }
+        return 0
+      }
+    }
+    let (worker, other) = (try await tester.open(handlers), try await tester.appExtension())
+    let promise = try await worker.ledger.start(ScriptedWork())
+    try await running(LedgerRunner(worker.ledger)) {
+      try await gate.arrival()
+      try await other.ledger.cancelWork(promise.id, reason: "no need")
+      gate.open()
+      #expect(try await promise.outcome == .cancelled(reason: "no need"))
+    }
+    #expect(notes.lines == ["charge", "scripted-work"])
+    #expect(try await promise.record?.work?.attemptCount == 1)
+    #expect(try await worker.ledger.openWork().isEmpty)
+    await tester.close()
+  }
+
   /// More than one commit cancels, and none of them due.
   @Test func allWaitingChildrenAreCancelled() async throws {
     let ledger = try await lab.open { [clock] work, call in

@@ -1,3 +1,4 @@
+import LedgerModel
 import Testing
 
 @testable import LedgerRuntimeTesting
@@ -11,5 +12,14 @@ struct ByteTextTests {
     #expect(Set(values.map(\.asText)).count == values.count)
     #expect(Array("text".utf8).asText == "text")
     #expect([UInt8]([255]).asText == "bytes [255]")
+  }
+
+  @Test func canonicallyEquivalentTextIsOtherText() throws {
+    let (composed, decomposed) = (
+      EventLine.Fact("label", "\u{E9}"), EventLine.Fact("label", "e\u{301}")
+    )
+    let line = EventLine(
+      kind: .promiseCreated, subject: EntityID(high: 0, low: 1), facts: [composed])
+    #expect(line.says(composed) && !line.says(decomposed))
   }
 }

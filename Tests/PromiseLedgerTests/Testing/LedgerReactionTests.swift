@@ -223,7 +223,7 @@ struct LedgerReactionTests {
   }
 
   @Test func aLedgerOfGivenEventsIsWhole() async throws {
-    let events = try await withLedger(.files) { tester in
+    let events = try await withLedger(.memory) { tester in
       let app = try await tester.app()
       _ = try await numberPromise(app)
       return try await app.allEvents()

@@ -42,10 +42,10 @@ struct StepMisuse: Error {
     )
   }
 
-  static func otherChild(_ step: StepIdentity, _ error: LedgerError) -> StepMisuse {
+  static func otherChild(_ step: StepIdentity) -> StepMisuse {
     StepMisuse(
       message:
-        "\(step) was another kind of child, or a joint of other promises, when it was created. Give it another name. \(error.message)"
+        "\(step) was another kind of child, or a joint of other promises, when it was created. Give it another name."
     )
   }
 

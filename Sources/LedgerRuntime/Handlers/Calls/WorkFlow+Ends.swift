@@ -3,7 +3,7 @@ import Synchronization
 // MARK: - Commands
 
 extension WorkFlow {
-  /// Notes that a command is on its way that takes the work up if it was given back.
+  /// Notes that a command for the newest attempt is on its way, which may take the work up if it was given back.
   func beginCommand() { contents.withLock { $0.commandCount += 1 } }
 
   func endCommand() {

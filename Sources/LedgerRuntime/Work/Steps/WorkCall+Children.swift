@@ -53,9 +53,11 @@ extension LedgerCall where Subject == CalledWork {
   /// - Parameters:
   ///   - type: The type with the code. This session need not know the kind.
   ///   - arguments: The arguments of each child. They count when it is first started.
-  ///   - name: The name of the children among the steps of this work; the kind if `nil`.
+  ///   - name: The name of the children among the steps of this work; the kind if `nil`. As for one child, never change
+  ///     it while work runs, except with `formerly`.
   ///   - keys: A text for each child that distinguishes it from the others. Without keys, children of one name are
   ///     numbered in the order in which the code starts them.
+  ///   - formerly: Former names of the children, the newest first.
   ///   - options: The priority, lane, limits and retry policy of the children.
   /// - Returns: The promises of the results, in the order of the arguments.
   /// - Throws: As ``start(_:_:name:key:formerly:at:options:label:tags:deadline:)``, and `invalidArgument` if the numbers of
@@ -63,14 +65,14 @@ extension LedgerCall where Subject == CalledWork {
   @discardableResult
   public func startAll<Work: LedgerWork>(
     _ type: Work.Type, _ arguments: [HandlerArguments], name: String? = nil,
-    keys: [String]? = nil, options: WorkOptions = WorkOptions()
+    keys: [String]? = nil, formerly: [String] = [], options: WorkOptions = WorkOptions()
   ) async throws -> [DurablePromise<Work.Output>] {
     try LedgerError.requireSame(arguments.count, keys?.count)
     var children: [DurablePromise<Work.Output>] = []
     for (index, arguments) in arguments.enumerated() {
       children.append(
         try await start(
-          type, arguments, name: name, key: keys?[index], options: options))
+          type, arguments, name: name, key: keys?[index], formerly: formerly, options: options))
     }
     return children
   }
@@ -111,12 +113,6 @@ extension LedgerCall where Subject == CalledWork {
   }
 }
 
-/// The work whose code wants a child.
-struct WorkParent: Sendable {
-  let id: PromiseID
-  let attempt: UInt32
-}
-
 extension WorkDriver {
   /// Creates the promise of a child, unless it exists.
   typealias ChildCreation = @Sendable (PromiseKey, WorkParent) async throws -> Void
@@ -128,7 +124,8 @@ extension WorkDriver {
     _ name: String, key: String?, formerly former: [String] = [], _ codec: PayloadCodec<Value>,
     _ create: @escaping ChildCreation
   ) async throws -> DurablePromise<Value> {
-    switch try begin(name, key: key, formerly: former, isToldOfCancellation: false) {
+    for name in former { try TextLimit.stepName.check(name) }
+    switch try begin(name, key: key, isToldOfCancellation: false) {
     case .finished(let step):
       guard step.outcome == .cancelled else {
         throw park(StepMisuse.noChild(step.identity))
@@ -140,11 +137,17 @@ extension WorkDriver {
         flow.end(step)
         suspendIfAllWaits()
       }
+      // What has a former name may also be a step.
+      for name in former {
+        let kept = try flow.cancellation(of: StepIdentity(name, step.distinction))
+        guard let kept, kept.outcome == .cancelled else { continue }
+        throw StepFailure(kept.identity, .cancelled(reason: try await reason(kept)))
+      }
       let keys = try promiseKeys(of: step, formerly: former)
       try await takeUp()
       let found = try await found(keys)
       if let found {
-        guard ([codec.typeTag] + codec.formerTypeTags).contains(found.typeTag) else {
+        guard codec.reads(found.typeTag) else {
           throw park(
             StepMisuse.otherChildType(step, recorded: found.typeTag, expected: codec.typeTag))
         }
@@ -196,7 +199,7 @@ extension WorkDriver {
           throw WorkSuspended()
         }
       } catch let error as LedgerError where error.code == .conflict {
-        throw park(StepMisuse.otherChild(step, error))
+        throw park(StepMisuse.otherChild(step))
       }
     }
   }
@@ -213,11 +216,11 @@ extension WorkDriver {
       throw park(StepMisuse.tooManyChildren(step, maximum: maximum))
     }
     do throws(LedgerError) {
-      var keys = [try PromiseKey(childOf: id, step)]
-      for name in former {
-        keys.append(try PromiseKey(childOf: id, StepIdentity(name, step.distinction)))
+      // There is no child whose former key is too long.
+      let formerKeys = former.compactMap { name in
+        try? PromiseKey(childOf: id, StepIdentity(name, step.distinction))
       }
-      return keys
+      return [try PromiseKey(childOf: id, step)] + formerKeys
     } catch {
       throw park(StepMisuse.longChild(step, error))
     }
