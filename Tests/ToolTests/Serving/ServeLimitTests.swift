@@ -33,13 +33,30 @@
       throw NeverHappened(what: what)
     }
 
+    /// Whoever has no token gives its place up to the next one.
+    @Test func silentConnectionsKeepNobodyOut() async throws {
+      let sample = try await StuckLedger()
+      let (page, first) = try await ServedLedger.with(sample.path) { served in
+        let idle = try (0..<64).map { _ in try PageClient(port: served.port) }
+        let page = try served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])
+        return (page, idle[0].waitForEnd())
+      }
+      #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("</html>"))
+      #expect(first == "")
+      await sample.close()
+    }
+
     @Test func connectionsAreLimited() async throws {
       let sample = try await StuckLedger()
       let (served, refused, after) = try await ServedLedger.with(sample.path) { served in
-        let idle = try (0..<64).map { _ in try PageClient(port: served.port) }
+        let feeds = try (0..<64).map { _ in
+          let feed = try served.open("GET", "/feed", ["Last-Event-ID": "1-0"])
+          #expect(feed.wait(for: "\r\n\r\n"))
+          return feed
+        }
         // The server has taken those before this one by the time that it closes it.
         let refused = try PageClient(port: served.port).waitForEnd()
-        for client in idle { client.close() }
+        for feed in feeds { feed.close() }
         // Connections that were closed make room.
         let after = try Self.result(of: "a connection after others were closed") {
           let page = try? served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])

@@ -2,14 +2,13 @@
   import FlyingSocks
   import Foundation
   import LedgerRuntime
-  import Synchronization
 
   /// The server of the live page, for this machine only.
   ///
   /// FlyingFox has a server for HTTP, too. That takes fields of any length and any number of connections, and lets
   /// clients take as long as they like; so only its sockets are used.
   struct PageServer: Sendable {
-    /// More connections than this are refused. Each page that is open has one.
+    /// The number of connections that there can be at once. Each page that is open has one.
     private static let largestConnectionCount = 64
 
     private let socket: Socket
@@ -73,20 +72,6 @@
 
     // MARK: Connections
 
-    /// The connections that there can be.
-    private final class Places: Sendable {
-      private let count = Atomic(0)
-
-      /// - Returns: Whether there was one left.
-      func take() -> Bool {
-        let count = count.add(1, ordering: .relaxed).newValue
-        if count > largestConnectionCount { giveBack() }
-        return count <= largestConnectionCount
-      }
-
-      func giveBack() { count.subtract(1, ordering: .relaxed) }
-    }
-
     /// Serves until the task is cancelled.
     func run() async throws {
       let pool = SocketPool.make()
@@ -100,7 +85,7 @@
     }
 
     private func accept(_ listener: AsyncSocket) async throws {
-      let places = Places()
+      let places = ConnectionPlaces(limit: Self.largestConnectionCount)
       try await withThrowingDiscardingTaskGroup { group in
         while true {
           let connection: Connection
@@ -111,30 +96,34 @@
             try await Task.sleep(for: .milliseconds(100))
             continue
           }
-          guard places.take() else {
+          guard let place = places.take() else {
             connection.close()
             continue
           }
           group.addTask {
-            await serve(connection)
-            places.giveBack()
+            await serve(connection, place, of: places)
+            places.giveBack(place)
           }
         }
       }
     }
 
-    private func serve(_ connection: Connection) async {
+    private func serve(
+      _ connection: Connection, _ place: ConnectionPlaces.Place, of places: ConnectionPlaces
+    ) async {
       do {
         var isHead = false
         do {
-          let request = try await connection.request()
+          let request = try await place.whileKept { try await connection.request() }
           isHead = request.method == "HEAD"
+          try gate.check(request)
+          try places.keep(place)
           try await answer(request, connection)
         } catch let refusal as HTTPAnswer.Refusal {
           try await connection.write(HTTPAnswer.refused(refusal, isHead: isHead))
         }
       } catch {
-        // The client is gone, or takes too long.
+        // The client is gone, takes too long, or gives its place up.
       }
       connection.close()
     }
@@ -142,7 +131,6 @@
     // MARK: Requests
 
     private func answer(_ request: HTTPRequest, _ connection: Connection) async throws {
-      try gate.check(request)
       let method =
         switch request.path {
         case "/", "/feed": "GET"
