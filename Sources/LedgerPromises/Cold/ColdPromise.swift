@@ -123,6 +123,8 @@ public struct ColdPromise<Value: Sendable>: Sendable {
 
   /// Runs the whole recipe and gives the hot promise of this run.
   ///
+  /// Cancelling that promise cancels the run: the step that is running, and every one behind it.
+  ///
   /// ```swift
   /// recipe.start()
   /// ```
@@ -139,7 +141,12 @@ public struct ColdPromise<Value: Sendable>: Sendable {
     var steps = [last]
     while let previous = steps.last?.previous { steps.append(previous) }
     var promise: PromiseCore?
-    while let step = steps.popLast() { promise = step.run(after: promise, on: executor) }
+    while let step = steps.popLast() {
+      let next = step.run(after: promise, on: executor)
+      // Nothing but the next step has the promise of this one.
+      if let promise { next?.sendCancellations(to: promise) }
+      promise = next
+    }
     guard let storage = promise as? PromiseStorage<Value> else {
       // Unreachable: each step is built for the type of the one before it.
       let error = PromiseError.invalidInput(

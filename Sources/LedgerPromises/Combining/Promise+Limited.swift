@@ -62,7 +62,8 @@ extension Promise {
 
   /// Folds a sequence into one value, each step when the one before is fulfilled.
   ///
-  /// No inputs give `initial`. It stops at the first failure.
+  /// No inputs give `initial`. It stops at the first failure. Cancelling the result cancels the promise of
+  /// the current step, and no other step begins.
   ///
   /// - Complexity: O(n); one pending promise for each input.
   @_disfavoredOverload
@@ -75,7 +76,9 @@ extension Promise {
     _ combine: @escaping @Sendable (Value, Inputs.Element) throws -> Promise<Value>
   ) -> Promise<Value> where Inputs.Element: Sendable {
     inputs.reduce(.value(initial, on: executor, file: file, line: line)) { accumulated, input in
-      accumulated.then(file: file, line: line) { try combine($0, input) }
+      let next = accumulated.then(file: file, line: line) { try combine($0, input) }
+      next.storage.sendCancellations(to: accumulated.storage)
+      return next
     }
   }
 }

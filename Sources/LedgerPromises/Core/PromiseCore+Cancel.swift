@@ -29,6 +29,11 @@ extension PromiseCore {
     }
   }
 
+  /// Has a request to cancel this promise cancel another one too, on which nothing else depends.
+  func sendCancellations(to source: PromiseCore) {
+    onCancel(onlyIfRequested: true) { [weak source] reason in source?.cancel(reason) }
+  }
+
   /// Calls the handlers and cancels the promise that this one follows, without recursion: a
   /// cancellation that such a handler starts in turn waits in the thread's trampoline.
   func propagateCancellation(

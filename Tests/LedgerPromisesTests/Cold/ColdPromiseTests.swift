@@ -29,14 +29,53 @@ import Testing
 
   @Test func cancellingTheTaskCancelsTheRun() async {
     let inner = Promise.make(of: Int.self)
+    let started = Recorder<Void>()
     let cancelled = Recorder<Void>()
     inner.resolver.onCancel { _ in cancelled.record(()) }
-    let recipe = ColdPromise.value(0).bind { _ in ColdPromise { inner.promise } }
+    let recipe = ColdPromise.value(0).bind { _ in
+      ColdPromise {
+        started.record(())
+        return inner.promise
+      }
+    }
     let task = Task { try await recipe.execute() }
+    await started.events(atLeast: 1)
     task.cancel()
     await #expect(throws: (any Error).self) { try await task.value }
-    inner.promise.cancel()
     await cancelled.events(atLeast: 1)
+  }
+
+  @Test func cancellingARunReachesTheStepThatIsRunning() async {
+    let resolvers = Recorder<Resolver<Int>>()
+    let cancelled = Recorder<CancellationReason>()
+    let recipe = ColdPromise<Int> { resolver in
+      resolver.onCancel { cancelled.record($0) }
+      resolvers.record(resolver)
+    }
+    let run = recipe.then { $0 }.bind { .value($0) }.then { $0 }.start()
+    await resolvers.events(atLeast: 1)
+    #expect(run.cancel("why"))
+    #expect(cancelled.events == ["why"])
+  }
+
+  @Test func cancellingASequenceStartsNoFurtherStep() async {
+    let step = Promise.make(of: Int.self)
+    let started = Recorder<Int>()
+    let recipe = ColdPromise.value(0).sequence(1...5) { _, number in
+      ColdPromise {
+        started.record(number)
+        return step.promise
+      }
+    }
+    let run = recipe.start()
+    await started.events(atLeast: 1)
+    await barrier(.default)
+    #expect(run.cancel("why"))
+    #expect(step.promise.outcome == .cancelled("why"))
+    step.resolver.fulfill(1)
+    await barrier(.default)
+    await barrier(.default)
+    #expect(started.events == [1])
   }
 
   @Test func aRecipeMayBeginWithACallThatCompletesLater() async throws {

@@ -86,6 +86,22 @@ import Testing
     #expect(await cancelled.events(atLeast: 2) == ["first", "second"])
   }
 
+  @Test func cancellingAReductionCancelsItsStepAndBeginsNoOther() async {
+    let step = Promise.make(of: Int.self)
+    let begun = Recorder<Int>()
+    let sum = Promise<Int>.reduce([1, 2, 3], 0) { _, number in
+      begun.record(number)
+      return step.promise
+    }
+    await begun.events(atLeast: 1)
+    await barrier(.default)
+    #expect(sum.cancel("why"))
+    #expect(step.promise.outcome == .cancelled("why"))
+    step.resolver.fulfill(1)
+    await barrier(.default)
+    #expect(begun.events == [1])
+  }
+
   @Test(arguments: ["all", "race"])
   func aCancelledInputLetsTheOthersGoOn(_ name: String) async throws {
     let first = Promise.make(of: Int.self)
