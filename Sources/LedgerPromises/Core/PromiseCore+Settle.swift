@@ -49,7 +49,7 @@ extension PromiseCore {
   ) -> SettleResult {
     let isLocal = executor.target.isLocal(to: context)
     let settler: PromiseStateMachine.Settler =
-      byResolver ? .resolver : isRequest || isOutsider ? .outsider : .library
+      byResolver ? .resolver : isRequest ? .request : isOutsider ? .outsider : .library
     let action = machine.withLock { machine in
       let action = machine.settle(failure.kind, by: settler, isLocal: isLocal, in: context)
       if action.didSettle {

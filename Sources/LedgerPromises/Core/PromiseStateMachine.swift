@@ -78,6 +78,8 @@ struct PromiseStateMachine: ~Copyable {
   private(set) var isLocked = false
   /// Something looks after a rejection.
   private(set) var isHandled = false
+  /// Cancelled because that was asked for, not because a promise that this one waited for was cancelled.
+  private(set) var wasRequested = false
   private var extras: Extras?
 
   init() {
@@ -196,9 +198,11 @@ struct PromiseStateMachine: ~Copyable {
     case resolver
     /// The source that the promise waits for, in the name of the library.
     case library
-    /// Something that the promise does not wait for: a request to cancel it, a timer, the loser of a race.
-    /// It has to wait while the promise is held.
+    /// Something that the promise does not wait for: a timer, the loser of a race. It has to wait while the
+    /// promise is held.
     case outsider
+    /// A request to cancel the promise, which has to wait as well.
+    case request
   }
 
   /// - Parameters:
@@ -213,11 +217,12 @@ struct PromiseStateMachine: ~Copyable {
     guard !isSettled, settler != .resolver || !isLocked else {
       return SettleAction(didSettle: false, wasCancelled: isSettled && self.kind == .cancelled)
     }
-    if settler == .outsider, hold != nil {
+    if settler == .outsider || settler == .request, hold != nil {
       extras?.isContested = true
       return SettleAction(didSettle: false, isHeld: true)
     }
     self.kind = kind
+    wasRequested = settler == .request
     let areLocal = areObserversLocal(to: context, for: kind, orElse: isLocal)
     phase = areLocal ? .settled : .delivering
     return SettleAction(
@@ -380,7 +385,8 @@ struct PromiseStateMachine: ~Copyable {
       makeExtras().cancelHandlers.append(handler)
       return .keep
     }
-    return kind == .cancelled ? .call : .drop
+    guard kind == .cancelled else { return .drop }
+    return wasRequested || !handler.onlyIfRequested ? .call : .drop
   }
 }
 

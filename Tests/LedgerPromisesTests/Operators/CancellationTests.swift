@@ -211,6 +211,18 @@ import Testing
     #expect(promise.outcome == .fulfilled(1))
   }
 
+  @Test func aHandlerForRequestsIsNotCalledForOtherCancellations() {
+    let (promise, resolver) = Promise.make(of: Int.self)
+    promise.onCancellationRequest { _ in Issue.record("not requested") }
+    resolver.cancel()
+    promise.onCancellationRequest { _ in Issue.record("not requested") }
+    let requested = Promise.make(of: Int.self)
+    requested.promise.cancel("why")
+    let seen = Recorder<CancellationReason>()
+    requested.promise.onCancellationRequest { seen.record($0) }
+    #expect(seen.events == ["why"])
+  }
+
   @Test func catchSeesACancellationOnlyIfItAsks() async {
     let seen = Recorder<String>()
     let promise = Promise<Int>.cancelled("why")
