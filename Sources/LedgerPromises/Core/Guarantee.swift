@@ -162,9 +162,14 @@ private final class Delivery<Value: Sendable>: Sendable {
   }
 
   deinit {
-    if storage.fulfill(fallback, in: nil).didSettle {
-      PromiseDiagnostics.report(.pendingPromiseDropped, at: storage.site)
+    guard !storage.isSettled else { return }
+    // On the trampoline, because what observes the value may keep the delivery of the next guarantee.
+    let deliver: Observer.Body = { [storage, fallback] _, _ in
+      if storage.fulfill(fallback, in: nil).didSettle {
+        PromiseDiagnostics.report(.pendingPromiseDropped, at: storage.site)
+      }
     }
+    InlineTrampoline.run(Job(Observer(deliver), fate: .fulfilled))
   }
 
   func deliver(_ value: Value) {

@@ -131,8 +131,14 @@ extension PromiseCore {
   }
 
   /// Rejects the promise if nothing can settle it any more.
+  ///
+  /// On the trampoline, because its observers, which are released then, may keep the resolver of the next one.
   func resolverWasReleased() {
     guard isOpen else { return }
+    InlineTrampoline.run(Job(Observer { [self] _, _ in rejectAsAbandoned() }, fate: .fulfilled))
+  }
+
+  private func rejectAsAbandoned() {
     let error = PromiseError(
       .abandoned,
       "The resolver was released before it settled its promise. Keep it until the outcome is known.",

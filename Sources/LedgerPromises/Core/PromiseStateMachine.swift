@@ -58,6 +58,11 @@ struct PromiseStateMachine: ~Copyable {
       self.starter = starter
     }
 
+    deinit {
+      // A body that never ran may keep another lazy promise, and that one the next.
+      if starter != nil { InlineTrampoline.release(starter.take()) }
+    }
+
     func takeWatchers() -> [Watcher] {
       let taken = watchers
       watchers = [:]

@@ -5,6 +5,8 @@ final class DrainContext: @unchecked Sendable {
 
   /// The serial queue whose jobs this thread runs now, if any; to be compared only.
   let queueID: ObjectIdentifier?
+  /// Whether it is the one context of its thread that takes inline callbacks.
+  let isTrampoline: Bool
   private var direct = JobFIFO()
   /// Whether there may be something in `direct`. This flag is cheaper to read, because the compiler
   /// can prove that its accesses do not overlap, and leaves out the check when they happen.
@@ -17,11 +19,12 @@ final class DrainContext: @unchecked Sendable {
   /// How many callbacks of one chain run in a row while others wait.
   private static let longestRun = 64
 
-  init(queue: SerialQueue?) {
+  init(queue: SerialQueue?, isTrampoline: Bool = false) {
     queueID = queue.map { ObjectIdentifier($0) }
+    self.isTrampoline = isTrampoline
   }
 
-  /// Adds a job that runs no code of the user, or one for the inline executor: it goes first.
+  /// Adds a job that runs no code of the user, or one for the trampoline: it goes first.
   func pushDirect(_ job: consuming Job) {
     direct.append(job)
     mayHaveDirect = true

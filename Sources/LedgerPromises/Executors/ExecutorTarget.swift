@@ -25,12 +25,13 @@ final class InlineTarget: ExecutorTarget, @unchecked Sendable {
   // @unchecked because its superclass is; it has no state.
 
   override func enqueue(_ job: consuming Job, from context: DrainContext?) {
-    if let context {
-      context.pushDirect(job)
+    // In no other context: the callback settles a promise by hand, and finds the trampoline only.
+    if let context, context.isTrampoline {
+      context.pushDirect(consume job)
     } else {
-      InlineTrampoline.run(job)
+      InlineTrampoline.run(consume job)
     }
   }
 
-  override func isLocal(to context: DrainContext?) -> Bool { context != nil }
+  override func isLocal(to context: DrainContext?) -> Bool { context?.isTrampoline == true }
 }

@@ -121,6 +121,67 @@ import Testing
     #expect(count.value == Self.fewer)
   }
 
+  @Test func manyInlineCallbacksBehindLinksThatPassOnNeedNoStack() async throws {
+    let count = Counter()
+    await onSmallStack {
+      let (first, firstResolver) = Promise.make(of: Void.self, on: .inline)
+      var promise = first
+      for _ in 0..<Self.fewer {
+        let (next, resolver) = Promise.make(of: Void.self, on: .inline)
+        promise.asVoid().done(on: .inline) {
+          count.increment()
+          resolver.fulfill(())
+        }
+        promise = next
+      }
+      firstResolver.fulfill(())
+    }
+    #expect(count.value == Self.fewer)
+  }
+
+  @Test(arguments: [false, true])
+  func manyResolversThatKeepOneAnotherAreReleased(cancels: Bool) async throws {
+    DiagnosticRecorder.install()
+    let box = Box<Promise<Int>>(Mutex(nil))
+    await onSmallStack {
+      let (first, firstResolver) = Promise.make(of: Int.self)
+      var resolver: Resolver<Int>? = firstResolver
+      var promise = first
+      for _ in 0..<Self.fewer {
+        let (next, nextResolver) = Promise.make(of: Int.self)
+        promise.done { nextResolver.fulfill($0) }
+        promise = next
+      }
+      box.set(promise)
+      if cancels { first.cancel() }
+      withExtendedLifetime(resolver) {}
+      resolver = nil
+    }
+    #expect(code(try await box.take()?.settlement()) == .abandoned)
+  }
+
+  @Test func manyGuaranteesThatKeepOneAnotherFallBack() async throws {
+    DiagnosticRecorder.install()
+    let box = Box<Guarantee<Int>>(Mutex(nil))
+    await onSmallStack {
+      var first: (@Sendable (Int) -> Void)?
+      var guarantee = Guarantee(ifDropped: 0) { first = $0 }
+      for _ in 0..<Self.fewer {
+        let previous = guarantee
+        guarantee = Guarantee(ifDropped: 0) { deliver in
+          previous.asPromise().recover { _ in
+            deliver(1)
+            return 1
+          }
+        }
+      }
+      box.set(guarantee)
+      withExtendedLifetime(first) {}
+      first = nil
+    }
+    #expect(await box.take()?.value == 0)
+  }
+
   @Test func manyPromisesOfAnExecutorThatIsGoneAreRejected() async throws {
     DiagnosticRecorder.install()
     let box = Box<Promise<Int>>(Mutex(nil))
@@ -205,5 +266,26 @@ import Testing
       box.set(promise)
     }
     #expect(try await box.take()?.value == 1)
+  }
+
+  @Test func manyLazyPromisesThatNeverStartedAreReleased() async {
+    let kept = Recorder<Int>()
+    let isReleased = Recorder<Bool>()
+    await onSmallStack {
+      weak var last: Recorder<Int>?
+      do {
+        let captured = Recorder<Int>()
+        last = captured
+        var promise = Promise<Int>.lazy { _ in captured.record(1) }
+        for _ in 0..<Self.fewer {
+          let previous = promise
+          promise = .lazy { $0.resolve(with: previous) }
+        }
+        kept.record(promise.isPending ? 1 : 0)
+      }
+      isReleased.record(last == nil)
+    }
+    #expect(kept.events == [1])
+    #expect(isReleased.events == [true])
   }
 }

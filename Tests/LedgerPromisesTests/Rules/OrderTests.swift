@@ -127,6 +127,19 @@ import Testing
     }
     #expect(seen.events == [1, 2])
   }
+
+  @Test func anInlineCallbackBehindACallbackOfAQueueKeepsThatOrder() async throws {
+    let seen = Recorder<Int>()
+    let settled = Promise.value(1, on: .inline)
+    let (first, resolver) = Promise.make(of: Int.self, on: .serial(label: "order"))
+    let last = first.map { $0 }.done(on: .inline) { _ in
+      settled.done { _ in seen.record(2) }
+      seen.record(1)
+    }
+    resolver.fulfill(1)
+    try await last.value
+    #expect(await seen.events(atLeast: 2) == [1, 2])
+  }
 }
 
 /// A chain that never ends until it is told to: each callback settles the next.
