@@ -72,7 +72,7 @@ extension Promise {
   ) async throws -> Outcome<Value> {
     if let outcome { return outcome }
     let waiter = Waiter()
-    storage.observe(triggers: [], waiter: waiter) { fate, _ in
+    storage.observe(triggers: .detachable) { fate, _ in
       guard let target else {
         if !fate.answer(.waiter(waiter)) { waiter.wake(.settled) }
         return

@@ -24,7 +24,7 @@ extension Promise {
     }
     let waiter = Waiter()
     let semaphore = DispatchSemaphore(value: 0)
-    storage.observe(triggers: [], waiter: waiter) { fate, _ in
+    storage.observe(triggers: .detachable) { fate, _ in
       if !fate.answer(.waiter(waiter)) { waiter.wake(.settled) }
     }
     waiter.wait { _ in semaphore.signal() }

@@ -56,11 +56,14 @@ public struct PromiseCompletions<Value: Sendable>: AsyncSequence, Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
     let remaining = Countdown(promises.count)
     let isLeft = IterationEnd()
-    continuation.onTermination = { _ in isLeft.note() }
+    continuation.onTermination = { [promises] _ in
+      isLeft.note()
+      for promise in promises where promise.isPending { promise.storage.detachObserver() }
+    }
     if promises.isEmpty { continuation.finish() }
     for (index, promise) in promises.enumerated() {
       let storage = promise.storage
-      storage.observe(triggers: []) { fate, _ in
+      storage.observe(triggers: .detachable) { fate, _ in
         if fate.answer(isLeft.isNoted ? nil : .anything) { return }
         if let outcome = storage.settledOutcome {
           continuation.yield(Element(index: index, outcome: outcome))

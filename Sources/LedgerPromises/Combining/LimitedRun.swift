@@ -42,8 +42,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   }
 
   private func fail(abandonedBy context: DrainContext) {
-    end()
-    target.abandon(in: context)
+    end { target.abandon(in: context) }
   }
 
   private func pull(in context: DrainContext) {
@@ -57,8 +56,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
         }
         start(try factory().storage, at: index, in: context)
       } catch {
-        end()
-        target.settle(thrown: error, in: context)
+        end { target.settle(thrown: error, in: context) }
       }
     } while true
     finishIfComplete(in: context)
@@ -93,21 +91,28 @@ final class LimitedRun<Value: Sendable>: Sendable {
   }
 
   private func start(_ promise: PromiseStorage<Value>, at index: Int, in context: DrainContext) {
-    if promise.isSettled, let value = promise.value {
-      state.withLock { state in
-        if !state.isOver { state.values[index] = value }
-      }
-      return
-    }
+    if promise.isSettled { return take(promise, at: index, in: context) }
     let isOver = state.withLock { state in
       if !state.isOver { state.running[index] = promise }
       return state.isOver
     }
-    promise.observe(triggers: [], in: context) { [self] fate, context in
+    promise.observe(triggers: .detachable, in: context) { [self] fate, context in
       promiseDidSettle(promise, at: index, fate, context)
     }
     if isOver, case .cancelled(let reason)? = target.isSettled ? target.failure : nil {
       promise.cancel(reason)
+    }
+  }
+
+  /// Takes what has its outcome already, without a turn of its own: so pulling goes on, or ends, at once.
+  private func take(_ promise: PromiseStorage<Value>, at index: Int, in context: DrainContext) {
+    if let value = promise.value {
+      state.withLock { state in
+        if !state.isOver { state.values[index] = value }
+      }
+    } else if let failure = promise.failure {
+      promise.markHandled()
+      end { target.settle(failure, in: context) }
     }
   }
 
@@ -118,8 +123,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   ) {
     if case .asked(let question) = fate { return target.answer(question, as: .collecting) }
     guard fate.isFulfilled, let value = promise.value else {
-      end()
-      return target.settleFailure(fate, in: context)
+      return end { target.settleFailure(fate, in: context) }
     }
     let mustPull = state.withLock { state in
       guard !state.isOver else { return false }
@@ -150,9 +154,15 @@ final class LimitedRun<Value: Sendable>: Sendable {
     target.fulfill(values.compactMap(\.self), in: context)
   }
 
-  /// Stops pulling and lets go of what was collected.
-  @discardableResult
-  private func end() -> [PromiseStorage<Value>] {
+  /// Settles the result before its time. The promises that are running go on without it.
+  private func end(_ settle: () -> Void) {
+    let running = stop()
+    settle()
+    for promise in running where !promise.isSettled { promise.detachObserver() }
+  }
+
+  /// Stops pulling and lets go of what was collected; returns the promises that are running.
+  private func stop() -> [PromiseStorage<Value>] {
     let state = self.state.withLock { state in
       let ended = state
       state = State(isPulling: ended.isPulling, isOver: true)
@@ -162,7 +172,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   }
 
   private func cancel(_ reason: CancellationReason) {
-    for promise in end() { promise.cancel(reason) }
+    for promise in stop() { promise.cancel(reason) }
   }
 }
 

@@ -57,19 +57,23 @@ extension Promise {
 }
 
 /// Observes each input of a combination with what `observer` returns for its index and itself, and
-/// cancels the pending ones when the result is cancelled.
+/// cancels the pending ones when the result is cancelled. Once the result is known, the pending ones are
+/// observed no longer: they may stay pending for long.
 func gather<Input: PromiseCore>(
   _ inputs: [Input], into target: PromiseCore, _ observer: (Int, Input) -> Observer.Body
 ) {
   let context = DrainContext(queue: nil)
   for (index, input) in inputs.enumerated() {
-    input.observe(triggers: [], in: context, observer(index, input))
+    input.observe(triggers: .detachable, in: context, observer(index, input))
   }
   context.runAll()
   if !target.isSettled {
     target.onCancel(onlyIfRequested: true) { reason in
       for input in inputs { input.cancel(reason) }
     }
+  }
+  target.observe(triggers: [], quietly: true) { _, _ in
+    for input in inputs where !input.isSettled { input.detachObserver() }
   }
 }
 

@@ -46,7 +46,7 @@ final class TakerAnswer: TakerQuestion, @unchecked Sendable {
   private let context = DrainContext(queue: nil)
 
   /// The use that an observer of a promise has for an outcome.
-  fileprivate func ask(_ observer: Observer, of core: PromiseCore, isFulfilment: Bool) -> Taker {
+  func ask(_ observer: Observer, of core: PromiseCore, isFulfilment: Bool) -> Taker {
     if observer.triggers.contains(.quiet) { return .nothing }
     if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),
       (observer.executor ?? core.executor.target).isGone
@@ -112,7 +112,7 @@ extension PromiseCore {
     fileprivate private(set) var places: [Place] = []
     private var seen: [ObjectIdentifier: Bool] = [:]
     /// The observers that were asked, to be released together with the promises.
-    fileprivate var asked: [[PromiseStateMachine.Entry]] = []
+    fileprivate var asked: [[Observer]] = []
 
     var cores: [PromiseCore] { places.map(\.step.core) }
 
@@ -164,15 +164,15 @@ extension PromiseCore {
       }
       let observers = core.machine.withLock { $0.listObservers().observers }
       found.asked.append(observers)
-      for entry in observers {
-        switch question.ask(entry.observer, of: core, isFulfilment: isFulfilment) {
+      for observer in observers {
+        switch question.ask(observer, of: core, isFulfilment: isFulfilment) {
         case .nothing, .executorGone: continue
         case .anything: return (found.path(to: index), found)
         case .waiter(let waiter):
           if waiter.isInterested { return (found.path(to: index, waiter), found) }
         case .promise(let target, let edge):
           guard !target.isSettled else { continue }
-          let isUsed = place.isUsed || entry.observer.triggers.contains(OutcomeKind.fulfilled)
+          let isUsed = place.isUsed || observer.triggers.contains(OutcomeKind.fulfilled)
           found.add(target, edge, behind: index, isUsed: isUsed)
         }
       }
@@ -205,16 +205,16 @@ extension PromiseCore {
   func releaseIdleObservers(isFulfilment: Bool) {
     let question = TakerAnswer()
     for core in findDemand(isFulfilment: isFulfilment).pending.cores {
-      let (entries, removalCount) = core.machine.withLock { $0.listObservers() }
+      let (observers, removalCount) = core.machine.withLock { $0.listObservers() }
       var idle: Set<Int> = []
       var abandoned: Set<Int> = []
-      for (place, entry) in entries.enumerated() {
-        switch question.ask(entry.observer, of: core, isFulfilment: isFulfilment) {
+      for (place, observer) in observers.enumerated() {
+        switch question.ask(observer, of: core, isFulfilment: isFulfilment) {
         case .executorGone: abandoned.insert(place)
-        case .nothing where !entry.observer.triggers.contains(.quiet): idle.insert(place)
+        case .nothing where !observer.triggers.contains(.quiet): idle.insert(place)
         case .waiter(let waiter) where waiter.isDetached: idle.insert(place)
         // Some run on every outcome, also if it is known how their promise ends.
-        case .promise(let target, _) where entry.observer.triggers != .always && target.isSettled:
+        case .promise(let target, _) where observer.triggers != .always && target.isSettled:
           idle.insert(place)
         default: continue
         }
@@ -224,7 +224,7 @@ extension PromiseCore {
       }
       guard !removed.isEmpty else { continue }
       for place in abandoned.sorted() {
-        Job(entries[place].observer, fate: .fulfilled).abandon()
+        Job(observers[place], fate: .fulfilled).abandon()
       }
     }
   }

@@ -17,8 +17,8 @@ extension PromiseCore {
       if let first = observers.first.take() {
         handOver(Job(consume first, fate: fate), from: context, &own)
       }
-      for entry in observers.others {
-        handOver(Job(entry.observer, fate: fate), from: context, &own)
+      for observer in observers.others {
+        handOver(Job(observer, fate: fate), from: context, &own)
       }
       if isLate { break }
       observers = machine.withLock { $0.finishDelivery() }

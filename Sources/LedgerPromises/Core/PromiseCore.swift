@@ -63,14 +63,13 @@ class PromiseCore: @unchecked Sendable {
   final func observe(
     on executor: PromiseExecutor? = nil,
     triggers: Triggers,
-    waiter: Waiter? = nil,
     quietly: Bool = false,
     in context: DrainContext? = nil,
     _ body: consuming @escaping Observer.Body
   ) {
     let triggers = quietly ? triggers.union(.quiet) : triggers
     var observer: Observer? = Observer(on: executor?.target, triggers: triggers, body)
-    switch machine.withLock({ $0.observe(&observer, waiter: waiter, quietly: quietly) }) {
+    switch machine.withLock({ $0.observe(&observer, quietly: quietly) }) {
     case .wait:
       break
     case .start(let starter):
@@ -96,10 +95,5 @@ class PromiseCore: @unchecked Sendable {
       if !isSettled { starter(self) }
     }
     executor.target.enqueue(Job(observer, fate: .fulfilled), from: nil)
-  }
-
-  final func detachObserver() {
-    let released = machine.withLock { $0.observerDidDetach() }
-    _ = released
   }
 }

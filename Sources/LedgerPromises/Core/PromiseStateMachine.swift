@@ -37,8 +37,9 @@ struct PromiseStateMachine: ~Copyable {
     // @unchecked because only the state machine that made it uses it, under its lock, until it hands
     // it over to the one thread that settles.
 
-    /// The observers behind the first one, and every one that can detach.
-    var others: [Entry] = []
+    /// The observers behind the first one.
+    var others: [Observer] = []
+    /// How many of the observers lost interest since such ones were swept out.
     var detachedCount = 0
     var starter: Starter?
     var cancelHandlers: [CancelHandler] = []
@@ -68,12 +69,6 @@ struct PromiseStateMachine: ~Copyable {
       watchers = [:]
       return Array(taken.values)
     }
-  }
-
-  struct Entry: Sendable {
-    let observer: Observer
-    /// Set for observers that can detach; consulted when detached ones are swept out.
-    let waiter: Waiter?
   }
 
   private var first: Observer?
@@ -124,19 +119,19 @@ struct PromiseStateMachine: ~Copyable {
   ///
   /// - Parameter quietly: neither starts a lazy promise nor looks after its rejection.
   mutating func observe(
-    _ observer: inout Observer?, waiter: Waiter?, quietly: Bool
+    _ observer: inout Observer?, quietly: Bool
   ) -> ObserveAction {
     if !quietly { isHandled = true }
     switch phase {
     case .lazy where !quietly:
-      append(&observer, waiter)
+      append(&observer)
       return start().map { .start($0) } ?? .wait
     case .lazy, .pending:
-      append(&observer, waiter)
+      append(&observer)
       if !quietly, let extras, !extras.watchers.isEmpty { return .tell(extras.takeWatchers()) }
       return .wait
     case .delivering where observer?.triggers.contains(kind) == true:
-      append(&observer, waiter)
+      append(&observer)
       return .wait
     case .delivering, .settled:
       // An outcome that passes through has no order to keep, and a wait must not wait for another's callback.
@@ -151,11 +146,11 @@ struct PromiseStateMachine: ~Copyable {
     return extras?.starter.take()
   }
 
-  private mutating func append(_ observer: inout Observer?, _ waiter: Waiter?) {
-    if first == nil, waiter == nil, extras?.others.isEmpty ?? true {
+  private mutating func append(_ observer: inout Observer?) {
+    if first == nil, extras?.others.isEmpty ?? true {
       first = observer.take()
     } else if let observer = observer.take() {
-      makeExtras().others.append(Entry(observer: observer, waiter: waiter))
+      makeExtras().others.append(observer)
     }
   }
 
@@ -163,17 +158,16 @@ struct PromiseStateMachine: ~Copyable {
     isHandled = true
   }
 
-  /// Counts an observer that lost interest; sweeps once they are half of the list, so that removing is
-  /// constant on average. Returns what is to be released.
-  mutating func observerDidDetach() -> [Entry] {
-    guard !isSettled, let extras else { return [] }
+  /// Counts an observer that lost interest. Returns whether they are half of all, and are to be swept out:
+  /// so removing one is constant on average.
+  mutating func observerDidDetach() -> Bool {
+    guard !isSettled else { return false }
+    let extras = makeExtras()
     extras.detachedCount += 1
-    guard extras.detachedCount * 2 >= extras.others.count else { return [] }
+    let count = extras.others.count + (first == nil ? 0 : 1)
+    guard extras.detachedCount * 2 >= count else { return false }
     extras.detachedCount = 0
-    extras.removalCount += 1
-    let released = extras.others
-    extras.others = released.filter { $0.waiter?.isDetached != true }
-    return released
+    return true
   }
 
   // MARK: - Settling
@@ -181,7 +175,7 @@ struct PromiseStateMachine: ~Copyable {
   /// Observers to be handed over, in order.
   struct Observers: ~Copyable {
     var first: Observer?
-    var others: [Entry] = []
+    var others: [Observer] = []
 
     var isEmpty: Bool { first == nil && others.isEmpty }
   }
@@ -246,9 +240,9 @@ struct PromiseStateMachine: ~Copyable {
       return false
     }
     guard let extras else { return true }
-    return extras.others.allSatisfy { entry in
-      !entry.observer.triggers.contains(kind)
-        || entry.observer.executor?.isLocal(to: context) ?? isLocal
+    return extras.others.allSatisfy { observer in
+      !observer.triggers.contains(kind)
+        || observer.executor?.isLocal(to: context) ?? isLocal
     }
   }
 
@@ -336,10 +330,10 @@ struct PromiseStateMachine: ~Copyable {
   // MARK: - Demand
 
   /// The observers in order, and the count of removals, by which the order is known again.
-  func listObservers() -> (observers: [Entry], removalCount: Int) {
+  func listObservers() -> (observers: [Observer], removalCount: Int) {
     guard !isSettled else { return ([], 0) }
     let others = extras?.others ?? []
-    let all = first.map { [Entry(observer: $0, waiter: nil)] + others } ?? others
+    let all = first.map { [$0] + others } ?? others
     return (all, extras?.removalCount ?? 0)
   }
 
@@ -353,7 +347,7 @@ struct PromiseStateMachine: ~Copyable {
 
   /// Takes out the observers at some places of the list that ``listObservers()`` gave, if these are
   /// still theirs; returns what is to be released.
-  mutating func removeObservers(at places: Set<Int>, ifRemovalsAre count: Int) -> [Entry] {
+  mutating func removeObservers(at places: Set<Int>, ifRemovalsAre count: Int) -> [Observer] {
     guard !isSettled, !places.isEmpty, count == self.extras?.removalCount ?? 0 else { return [] }
     let (all, _) = listObservers()
     let extras = makeExtras()

@@ -15,6 +15,8 @@ struct Triggers: OptionSet, Sendable {
   @inlinable static var failed: Triggers { Triggers(rawValue: 6) }
   /// Looks on: neither starts a lazy promise, nor handles its rejection, nor takes its value.
   static var quiet: Triggers { Triggers(rawValue: 8) }
+  /// May be taken out once nothing waits for its turn any more; see ``PromiseCore/detachObserver()``.
+  static var detachable: Triggers { Triggers(rawValue: 16) }
 
   func contains(_ kind: OutcomeKind) -> Bool {
     rawValue & (1 << kind.rawValue) != 0

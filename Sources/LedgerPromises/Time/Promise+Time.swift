@@ -6,8 +6,8 @@ extension Promise {
   ///   .timeout(.seconds(30), throwing: DownloadError.tooSlow, cancellingSource: true)
   /// ```
   /// A promise that has settled always beats the timer, also with a duration of zero or less. The timer
-  /// is released as soon as either side settles. An outcome that comes too late is reported as
-  /// ``PromiseDiagnostic/Kind/settledLate``.
+  /// is released as soon as either side settles. An outcome that comes after the time ran out, also a
+  /// rejection, is reported as ``PromiseDiagnostic/Kind/settledLate``.
   ///
   /// The outcome of a promise from outside this library may be used up by being delivered, see
   /// ``cancel(_:)``. While such an outcome is on its way here, the timer waits for it, even if the executor
@@ -33,13 +33,15 @@ extension Promise {
   ) -> Promise<Value> {
     let site = SourceSite(file, line)
     let source = storage
-    let limited = link(to: Value.self, on: nil, site, triggers: []) {
-      source, target, fate, context in
-      let isLate = target.isSettled && target.failure?.kind == .rejected && fate.isFulfilled
-      target.settle(like: source, fate: fate, in: context)
-      if isLate { PromiseDiagnostics.report(.settledLate, at: site) }
+    let target = source.makeTarget(of: Value.self, on: nil, file, line)
+    let limit = TimeLimit(target)
+    source.observe(triggers: []) { fate, context in
+      let isOwnCancellation = cancellingSource && fate.failure?.kind == .cancelled
+      if limit.sourceDidSettle(source, fate, in: context), !isOwnCancellation {
+        PromiseDiagnostics.report(.settledLate, at: site)
+      }
     }
-    let target = limited.storage
+    let limited = Promise(target)
     guard !target.isSettled else { return limited }
     let timer = Timer(after: duration, on: clock) {
       guard !source.isSettled else { return }
@@ -53,7 +55,10 @@ extension Promise {
         return result
       }
     }
-    target.observe(triggers: [], quietly: true) { _, _ in timer.cancel() }
+    target.observe(triggers: [], quietly: true) { _, _ in
+      timer.cancel()
+      limit.end()
+    }
     return limited
   }
 

@@ -133,11 +133,14 @@ import Testing
 
   /// A task that waits for the promise.
   private func awaiting(_ promise: Promise<[Int]>) async throws -> Task<[Int], any Error> {
+    let former = observerCount(of: promise)
     let task = Task { try await promise.value }
-    while promise.storage.machine.withLock({ $0.listObservers().observers.isEmpty }) {
-      await Task.yield()
-    }
+    while observerCount(of: promise) == former { await Task.yield() }
     return task
+  }
+
+  private func observerCount(of promise: Promise<[Int]>) -> Int {
+    promise.storage.machine.withLock { $0.listObservers().observers.count }
   }
 
   @Test func aFailureEndsTheClaimsOfTheOthersToo() throws {

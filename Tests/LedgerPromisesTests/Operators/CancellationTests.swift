@@ -130,6 +130,19 @@ import Testing
     other.resolver.fulfill(1)
   }
 
+  @Test(arguments: [Outcome<Int>.rejected(TestError(1)), .cancelled("why")])
+  func aFailureThatIsThereAtOnceStopsPulling(_ outcome: Outcome<Int>) async throws {
+    let pulled = Counter()
+    let all = Promise.mapInParallel(0..<100, limit: 10) { _ in
+      pulled.increment()
+      return .settled(outcome)
+    }
+    let failed = try await all.settlement()
+    await barrier(.default)
+    #expect("\(failed)" == "\(outcome)")
+    #expect(pulled.value == 1)
+  }
+
   @Test func aTokenCancelsPromisesBoundToItNowAndLater() async throws {
     let token = CancellationToken()
     let early = Promise.make(of: Int.self)

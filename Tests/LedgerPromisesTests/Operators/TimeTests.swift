@@ -83,6 +83,41 @@ import Testing
     #expect(DiagnosticRecorder.kinds(line: #line - 4) == ["settledLate"])
   }
 
+  @Test func everyOutcomeAfterTheTimeIsReported() async throws {
+    DiagnosticRecorder.install()
+    let outcomes: [Outcome<Int>] = [.fulfilled(1), .rejected(TestError(1)), .cancelled("why")]
+    let errors: [(any Error)?] = [nil, TestError(7), CancellationError()]
+    for error in errors {
+      for outcome in outcomes {
+        let clock = ManualClock()
+        let (promise, resolver) = Promise.make(of: Int.self)
+        let limited = promise.timeout(.seconds(5), throwing: error, clock: clock)
+        clock.advance(by: .seconds(5))
+        _ = try await limited.settlement()
+        resolver.resolve(with: outcome)
+      }
+    }
+    let kinds = DiagnosticRecorder.kinds(line: #line - 6)
+    #expect(kinds == Array(repeating: "settledLate", count: 9))
+  }
+
+  @Test func aCancellationByOrOfATimeoutIsNoLateOutcome() async throws {
+    DiagnosticRecorder.install()
+    let clock = ManualClock()
+    let (promise, resolver) = Promise.make(of: Int.self)
+    let hasEnded = Recorder<Void>()
+    resolver.onCancel { _ in hasEnded.record(()) }
+    let limited = promise.timeout(.seconds(5), cancellingSource: true, clock: clock)
+    let cancelled = Promise.make(of: Int.self)
+    cancelled.promise.timeout(.seconds(5), clock: clock).cancel()
+    cancelled.resolver.reject(TestError(1))
+    clock.advance(by: .seconds(5))
+    #expect(code(try await limited.settlement()) == .timedOut)
+    await hasEnded.events(atLeast: 1)
+    #expect(DiagnosticRecorder.kinds(line: #line - 7).isEmpty)
+    #expect(DiagnosticRecorder.kinds(line: #line - 6).isEmpty)
+  }
+
   @Test func delayWaitsBehindTheValueAndNotBehindAFailure() async throws {
     let clock = ManualClock()
     let delayed = Promise.value(1).delay(.seconds(2), clock: clock)
