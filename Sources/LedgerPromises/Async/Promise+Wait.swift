@@ -7,12 +7,23 @@ extension Promise {
   /// refuses at once, and reports, where it could only wait for itself: on the promise's own executor and
   /// on the main thread. If the promise has settled, the call returns everywhere.
   ///
+  /// The outcome of a promise from outside this library may be used up by being delivered, see
+  /// ``cancel(_:)``. While such an outcome is on its way here when the time runs out, the call waits for up to
+  /// five seconds more. If it throws then, because the calling thread is one that a callback on the way
+  /// needs, the outcome may be used up all the same.
+  ///
   /// - Parameter timeout: The longest time to wait; zero or less means not at all.
   /// - Throws: the error of a rejected promise, or a ``PromiseError`` with one of the codes
   ///   ``PromiseError/Code/cancelled``, ``PromiseError/Code/timedOut`` and
   ///   ``PromiseError/Code/waitRefused``.
   @available(*, noasync, message: "await the promise's value instead")
   public func wait(timeout: Duration) throws -> Value {
+    try wait(timeout: timeout, forDelivery: .seconds(5))
+  }
+
+  /// - Parameter extra: How much longer to wait for an outcome that is on its way.
+  @available(*, noasync)
+  func wait(timeout: Duration, forDelivery extra: Duration) throws -> Value {
     if let outcome { return try outcome.get() }
     guard !executor.isCurrent, !MainThread.isCurrent else {
       PromiseDiagnostics.report(.waitedOnOwnExecutor, at: storage.site)
@@ -32,8 +43,8 @@ extension Promise {
       if waiter.wake(.detached) {
         storage.detachObserver()
       } else {
-        // The outcome is there, or on its way to this very thread.
-        semaphore.wait()
+        // The outcome is there, or on its way; but perhaps by way of a callback that waits for this thread.
+        _ = semaphore.wait(timeout: .now() + extra.dispatchInterval)
       }
     }
     guard let outcome else {
