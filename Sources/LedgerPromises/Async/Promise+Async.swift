@@ -12,19 +12,19 @@ extension Promise {
     _ body: @escaping @Sendable () async throws -> Value
   ) {
     self.init(
-      PromiseStorage<Value>(executor: executor, site: SourceSite(file, line)), priority: priority,
-      body)
+      PromiseStorage<Value>(executor: executor, site: SourceSite(file, line)), priority: priority
+    ) { .fulfilled(try await body()) }
   }
 
-  /// Runs the body of a promise.
+  /// Runs the body of a promise, which returns the outcome.
   init(
     _ storage: PromiseStorage<Value>, priority: TaskPriority? = nil,
-    _ body: @escaping @Sendable () async throws -> Value
+    _ body: @escaping @Sendable () async throws -> Outcome<Value>
   ) {
     self.init(storage)
     let task = Task(priority: priority) {
       do {
-        storage.fulfill(try await body(), in: nil)
+        storage.settle(try await body(), in: nil)
       } catch {
         storage.settle(thrown: error, in: nil)
       }

@@ -46,6 +46,7 @@ extension Promise {
       [weak target] in
       var attempt = 1
       while true {
+        try Task.checkCancellation()
         let number = attempt
         let made = Promise<Void>.value((), on: executor).then {
           let promise = try factory(number)
@@ -53,17 +54,12 @@ extension Promise {
           return promise
         }
         let outcome = try await made.settlement(whenTaskIsCancelled: .cancelsPromise, for: target)
-        switch outcome {
-        case .fulfilled(let value):
-          return value
-        case .cancelled(let reason):
-          throw PromiseError.cancelled(reason)
-        case .rejected(let error):
-          guard attempt < attempts else { throw error }
-          // From here on it takes any time; every other outcome settles the target.
-          target?.endClaims(from: made.storage)
-          guard try await shouldRetry(error, attempt) else { throw error }
-        }
+        // Every other outcome settles the target, as it is: an error is not thrown, which could mean that
+        // the target was cancelled.
+        guard case .rejected(let error) = outcome, attempt < attempts else { return outcome }
+        // From here on it takes any time.
+        target?.endClaims(from: made.storage)
+        guard try await shouldRetry(error, attempt) else { return outcome }
         let pause = delay.delay(afterAttempt: attempt)
         if pause > .zero {
           // Through a promise, which clamps what no clock can sleep for.

@@ -182,6 +182,42 @@ import Testing
     #expect(attempts.value == 1)
   }
 
+  @Test func aRetryThatIsCancelledMeanwhileBeginsNoOtherAttempt() async throws {
+    final class Witness: Sendable {}
+    let attempts = Counter()
+    let made = Recorder<Promise<Int>>()
+    weak var weakWitness: Witness?
+    do {
+      let witness = Witness()
+      weakWitness = witness
+      let cancels: @Sendable (any Error, Int) async -> Bool = { _, _ in
+        await made.events(atLeast: 1)[0].cancel("why")
+        return true
+      }
+      let retried = Promise<Int>.retry(attempts: 3, on: .inline, when: cancels) { _ in
+        withExtendedLifetime(witness) { attempts.increment() }
+        throw TestError(1)
+      }
+      made.record(retried)
+      #expect(try await retried.settlement() == .cancelled("why"))
+    }
+    // Until the task of the retry is over.
+    while weakWitness != nil, !Task.isCancelled { await Task.yield() }
+    #expect(attempts.value == 1)
+  }
+
+  @Test func aRejectionWithACancellationErrorStaysOneBehindARetry() async throws {
+    let never: @Sendable (any Error, Int) async -> Bool = { _, _ in false }
+    for attempts in [1, 2] {
+      let retried = Promise<Int>.retry(attempts: attempts, when: never) { _ in
+        .rejected(CancellationError())
+      }
+      let outcome = try await retried.settlement()
+      #expect(!outcome.isCancelled)
+      #expect(outcome.error is CancellationError)
+    }
+  }
+
   @Test func aRetryThatGetsTheSamePromiseAgainIsReportedOnce() async throws {
     DiagnosticRecorder.install()
     let made = Promise<Int>.rejected(TestError(1))
