@@ -73,15 +73,25 @@ extension PromiseCore {
   }
 
   /// Rejects because the executor dropped what would have settled the promise.
-  func abandon(in context: DrainContext?) {
-    let error = PromiseError(
-      .executorGone,
-      "The executor was shut down or released before it ran the callback. Keep it for as long as "
-        + "promises use it.",
-      site: site)
-    if settle(.rejected(error), in: context).didSettle {
+  ///
+  /// - Parameter former: The failure of the chain, if it had one before.
+  func abandon(after former: Failure? = nil, in context: DrainContext?) {
+    if settle(executorGone(after: former), in: context).didSettle {
       PromiseDiagnostics.report(.pendingPromiseDropped, at: site)
     }
+  }
+
+  /// The failure of a promise whose executor dropped what would have settled it.
+  func executorGone(after former: Failure?) -> Failure {
+    var cause = former?.error
+    // Errors inside one another, one for each link of a chain, would be released by recursion.
+    if let error = cause as? PromiseError, error.code == .executorGone { cause = error.cause }
+    return .rejected(
+      PromiseError(
+        .executorGone,
+        "The executor was shut down or released before it ran the callback. Keep it for as long as "
+          + "promises use it.",
+        cause: cause, site: site))
   }
 
   /// Settles as an error thrown by a body or callback says.

@@ -50,6 +50,9 @@ class PromiseCore: @unchecked Sendable {
   /// The fate of a promise known to be settled.
   final var settledFate: Fate { failure.map { .failed($0) } ?? .fulfilled }
 
+  /// How the promise ended, or `nil` if it is pending or has a value.
+  final var failureIfSettled: Failure? { isSettled ? failure : nil }
+
   final func markHandled() {
     machine.withLock { $0.markHandled() }
   }

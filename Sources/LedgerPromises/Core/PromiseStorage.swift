@@ -95,6 +95,8 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
   func settle(like source: PromiseStorage<Value>, fate: Fate, in context: DrainContext?) {
     if fate.isFulfilled, let value = source.value {
       fulfill(value, in: context)
+    } else if fate.isAbandoned {
+      abandon(after: source.failureIfSettled, in: context)
     } else {
       settleFailure(fate, in: context)
     }
@@ -142,8 +144,6 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
     }
     return result
   }
-
-  private var failureIfSettled: Failure? { isSettled ? failure : nil }
 
   private func rejectAsCycle(byResolver: Bool, in context: DrainContext?) -> SettleResult {
     let error = PromiseError(

@@ -114,7 +114,8 @@ extension Promise {
   /// Runs `body` once this promise has settled, whatever the outcome, and passes that on.
   ///
   /// It runs exactly once on all three outcomes of this promise, also if the new promise was cancelled
-  /// before, because what it cleans up was in use until now.
+  /// before, because what it cleans up was in use until now. If the executor is gone, it runs on the thread
+  /// that finds out, and the new promise is rejected with ``PromiseError/Code/executorGone``.
   @discardableResult
   @_disfavoredOverload
   public func ensure(
@@ -124,7 +125,7 @@ extension Promise {
     _ body: @escaping @Sendable () -> Void
   ) -> Promise<Value> {
     link(on: executor, SourceSite(file, line), triggers: .always) { source, target, fate, context in
-      if !fate.isAbandoned { body() }
+      body()
       target.settle(like: source, fate: fate, in: context)
     }
   }
@@ -141,7 +142,8 @@ extension Promise {
   /// after it. So cancelling the new promise does not settle it at once: the cancellation goes to this
   /// promise, then the clean-up runs, and then the new promise is cancelled. If this promise has settled and
   /// the clean-up is running, the cancellation takes the place of the outcome. Nothing cancels the clean-up;
-  /// give it a timeout of its own if it may hang.
+  /// give it a timeout of its own if it may hang. If the executor is gone, `body` runs on the thread that
+  /// finds out, and the new promise is rejected with ``PromiseError/Code/executorGone`` after the clean-up.
   ///
   /// Behind several failed clean-ups ``PromiseError/underlying`` is the error that the chain failed with.
   @discardableResult
@@ -157,31 +159,36 @@ extension Promise {
     let hold = CleanUpHold(of: target, after: storage)
     storage.observe(on: executor, triggers: .always) { [source = storage] fate, context in
       if case .asked(let question) = fate { return target.answer(question) }
-      guard !fate.isAbandoned else { return target.abandon(in: context) }
+      var former = source.failureIfSettled
+      if fate.isAbandoned {
+        former = target.executorGone(after: former)
+        PromiseDiagnostics.report(.pendingPromiseDropped, at: site)
+      }
       let cleanUp: Promise<Void>
       do {
         cleanUp = try body()
       } catch {
-        target.settle(cleanedUp(source, hold, Failure(thrown: error), site), in: context)
+        target.settle(cleanedUp(source, former, hold, Failure(thrown: error), site), in: context)
         return
       }
-      cleanUp.storage.observe(triggers: [], in: context) { fate, context in
+      cleanUp.storage.observe(triggers: [], in: context) { [former] fate, context in
         if fate.answer(.anything) { return }
-        target.settle(cleanedUp(source, hold, fate.failure, site), in: context)
+        target.settle(cleanedUp(source, former, hold, fate.failure, site), in: context)
       }
     }
     return Promise(target)
   }
 }
 
-/// The outcome behind a clean-up: the first failure is kept, the clean-up's is attached.
+/// The outcome behind a clean-up: the first failure, if there is one, is kept, the clean-up's is attached.
 private func cleanedUp<Value: Sendable>(
   _ source: PromiseStorage<Value>,
+  _ former: Failure?,
   _ hold: CleanUpHold,
   _ cleanUp: Failure?,
   _ site: SourceSite
 ) -> Outcome<Value> {
-  let first = hold.end().map { Failure.cancelled($0) } ?? source.failure
+  let first = hold.end().map { Failure.cancelled($0) } ?? former
   switch (first, cleanUp) {
   case (let first?, nil):
     return first.outcome()

@@ -19,7 +19,8 @@ public struct PromiseError: Error, Sendable {
 
     /// The resolver was dropped before it settled its promise.
     public static let abandoned = Code(name: .abandoned)
-    /// The executor that should have run a callback dropped it.
+    /// The executor that should have run a callback dropped it. If the chain had failed before, that error is
+    /// the ``PromiseError/cause``.
     public static let executorGone = Code(name: .executorGone)
     /// A promise was resolved with itself, or with one that already waits for it (A+ 2.3.1).
     public static let resolvedWithItself = Code(name: .resolvedWithItself)
@@ -53,7 +54,7 @@ public struct PromiseError: Error, Sendable {
   /// The first error, where this one stands for several.
   public let cause: (any Error)?
 
-  /// The error that the chain failed with, found behind the errors of failed clean-ups.
+  /// The error that the chain failed with, found behind the errors of failed clean-ups and lost executors.
   ///
   /// This follows ``cause`` to its end. An error without a cause underlies itself.
   public var underlying: any Error {

@@ -34,6 +34,43 @@ import Testing
     }
   }
 
+  @Test(arguments: [Outcome<Int>.fulfilled(1), .rejected(TestError(1)), .cancelled("why")])
+  func itRunsAlsoIfItsExecutorIsGone(_ outcome: Outcome<Int>) async throws {
+    DiagnosticRecorder.install()
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<String>()
+    let source = Promise.settled(outcome)
+    let line = UInt(#line + 1)
+    let ensured = source.ensure(on: manual.executor) { seen.record("ensure") }
+    let cleanedUp = source.ensureAsync(on: manual.executor) {
+      seen.record("ensureAsync")
+      return .value(())
+    }
+    manual.shutDown()
+    for result in [ensured, cleanedUp] {
+      let error = try #require(try await result.settlement().error as? PromiseError)
+      #expect(error.code == .executorGone)
+      #expect(error.cause.map { "\($0)" } == outcome.error.map { "\($0)" })
+    }
+    #expect(seen.events == ["ensure", "ensureAsync"])
+    for line in [line, line + 1] {
+      #expect(DiagnosticRecorder.kinds(line: line).contains("pendingPromiseDropped"))
+    }
+  }
+
+  @Test func itsErrorIsAttachedIfItsExecutorIsGone() async throws {
+    DiagnosticRecorder.install()
+    let manual = ManualPromiseExecutor()
+    let result = Promise<Int>.rejected(TestError(1))
+      .ensureAsync(on: manual.executor) { throw TestError(2) }
+    manual.shutDown()
+    let error = try #require(try await result.settlement().error as? PromiseError)
+    #expect(error.code == .cleanUpFailed)
+    #expect((error.cause as? PromiseError)?.code == .executorGone)
+    #expect(error.underlying as? TestError == TestError(1))
+    #expect(error.attachedErrors.map { $0 as? TestError } == [TestError(2)])
+  }
+
   enum Ending: CaseIterable {
     case fulfilled, rejected, cancelled, resultCancelled, outerCancelled, tokenCancelled
   }
