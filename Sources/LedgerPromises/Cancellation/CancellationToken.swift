@@ -86,8 +86,23 @@ extension Promise {
   @discardableResult
   public func cancelled(by token: CancellationToken) -> Promise<Value> {
     guard isPending else { return self }
-    let release = token.onCancel { [weak storage] reason in storage?.cancel(reason) }
-    storage.observe(triggers: [], quietly: true) { _, _ in release() }
+    let binding = Binding(token.onCancel { [weak storage] reason in storage?.cancel(reason) })
+    storage.observe(triggers: [], quietly: true) { _, _ in binding.end() }
     return self
   }
+}
+
+/// Ends the binding of a promise to a token when the promise settles, or is released without that.
+private final class Binding: Sendable {
+  private let release: @Sendable () -> Void
+
+  init(_ release: @escaping @Sendable () -> Void) {
+    self.release = release
+  }
+
+  deinit {
+    release()
+  }
+
+  func end() { release() }
 }

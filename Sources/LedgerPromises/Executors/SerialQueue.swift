@@ -28,10 +28,12 @@ final class SerialQueue: ExecutorTarget, @unchecked Sendable {
   private let state = Mutex(State())
   /// Whether there are jobs, for a look without the lock.
   private let hasJobs = Atomic(false)
-  private let dispatchQueue: DispatchQueue
+  let dispatchQueue: DispatchQueue
 
   init(label: String) {
-    self.dispatchQueue = DispatchQueue(label: label)
+    // Without a quality of its own the queue would take that of the thread that happens to schedule it, and
+    // a callback that the user waits for would go as slowly as the one before it.
+    self.dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
   }
 
   override func enqueue(_ job: consuming Job, from context: DrainContext?) {

@@ -133,6 +133,22 @@ import Testing
     resolver.fulfill(1)
   }
 
+  @Test func aBlockingWaitIsRefusedInABlockOfItsDispatchQueue() async {
+    DiagnosticRecorder.install()
+    let queue = DispatchQueue(label: "wait")
+    let (promise, resolver) = Promise.make(of: Int.self, on: .dispatch(queue))
+    let seen = Recorder<PromiseError.Code?>()
+    queue.async {
+      do {
+        _ = try promise.wait(timeout: .zero)
+      } catch {
+        seen.record((error as? PromiseError)?.code)
+      }
+    }
+    #expect(await seen.events(atLeast: 1) == [.waitRefused])
+    resolver.fulfill(1)
+  }
+
   @Test func aSettledPromiseIsAnsweredOnItsOwnExecutorToo() async {
     let promise = Promise.value(3)
     let seen = Recorder<Int>()

@@ -1,7 +1,8 @@
 import Dispatch
-import LedgerPromises
 import PromiseLedgerTesting
 import Testing
+
+@testable import LedgerPromises
 
 /// Where callbacks run.
 @Suite(.timeLimit(.minutes(10))) struct ExecutorTests {
@@ -79,6 +80,23 @@ import Testing
     var promise = Promise.value(0, on: executor)
     for _ in 0..<1_000 { promise = promise.map { $0 + 1 } }
     #expect(try await promise.value == 1_000)
+  }
+
+  @Test func aSerialQueueHasAQualityOfServiceOfItsOwn() throws {
+    for executor in [PromiseExecutor.serial(label: "own"), .default] {
+      let queue = try #require(executor.target as? SerialQueue)
+      #expect(queue.dispatchQueue.qos == .userInitiated)
+    }
+  }
+
+  @Test func everyBlockOfADispatchQueueIsOnItsExecutor() {
+    let queue = DispatchQueue(label: "own")
+    let part = DispatchQueue(label: "part", target: queue)
+    let executor = PromiseExecutor.dispatch(queue)
+    #expect(queue.sync { executor.isCurrent })
+    #expect(part.sync { executor.isCurrent })
+    #expect(!DispatchQueue(label: "other").sync { executor.isCurrent })
+    #expect(!executor.isCurrent)
   }
 
   @Test func aCallbackKnowsItsExecutor() async {

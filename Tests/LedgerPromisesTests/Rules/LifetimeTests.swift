@@ -79,6 +79,16 @@ import Testing
     #expect(token.count == 0)
   }
 
+  @Test func aLazyPromiseThatIsReleasedUnobservedLetsGoOfItsToken() {
+    let token = CancellationToken()
+    do {
+      let promise = Promise<Int>.lazy { _ in }.cancelled(by: token)
+      #expect(promise.isPending)
+      #expect(token.count == 1)
+    }
+    #expect(token.count == 0)
+  }
+
   @Test func aSettledPromiseReleasesItsTimer() async {
     let clock = ManualClock()
     let (promise, resolver) = Promise.make(of: Int.self)
