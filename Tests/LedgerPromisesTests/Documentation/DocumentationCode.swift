@@ -9,8 +9,8 @@ import Observation
 private func overview(_ id: Int) {
   let page = CancellationToken()
   Promise { try await api.user(id) }
-    .timeout(.seconds(10), cancellingSource: true)
     .cancelled(by: page)
+    .timeout(.seconds(10), cancellingSource: true)
     .then { user in Promise.all(avatar(of: user), friends(of: user)) }
     .done(on: .main) { avatar, friends in show(avatar, friends) }
     .catch(on: .main) { error in show(error) }
