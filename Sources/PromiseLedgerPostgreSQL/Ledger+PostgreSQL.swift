@@ -36,9 +36,10 @@ extension Ledger {
   /// - Parameters:
   ///   - place: The server, database and name of the ledger. The role of the connection needs the right to read.
   ///   - prefersStandby: Whether to read a standby if the connection string names several hosts. It may lag behind.
+  ///     Otherwise, a standby is read only if no host that answers is the primary.
   /// - Throws: ``LedgerError`` with `notFound` if there is no such ledger, `notALedger` if there is no schema,
   ///   `incompatibleFormat`, `sealed` while the ledger is being imported, `permissionDenied`, `unavailable`,
-  ///   `corrupt`; `CancellationError`.
+  ///   `invalidArgument` behind a pooler in transaction mode, `corrupt`; `CancellationError`.
   public static func inspect(
     _ place: PostgreSQLLedger, prefersStandby: Bool = false
   ) async throws -> LedgerInspector {

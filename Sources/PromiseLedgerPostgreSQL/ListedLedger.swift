@@ -22,7 +22,7 @@ extension PostgreSQLLedger {
     let place = forReading(prefersStandby: prefersStandby)
     let names = place.names
     let connection = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
-      try Connection(place.settings)
+      try place.settings.connect()
     }
     try SchemaVersion.check(names, connection)
     return try LedgerError.onServer(names) { () throws(PostgreSQLError) in

@@ -1,3 +1,4 @@
+import LedgerPostgreSQL
 import LedgerPostgreSQLTestSupport
 import PromiseLedgerPostgreSQL
 import Testing
@@ -13,6 +14,32 @@ struct PoolerTests {
     let error = await #expect(throws: LedgerError.self) { try await open(place, as: .app) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.contains("session mode") == true)
+  }
+
+  /// What an inspection or an import would set on a lent connection would reach the next client.
+  @Test func whatIsRefusedLeavesNoSettings() async throws {
+    let server = try TestServer.shared.get()
+    let pooler = try TestPooler(before: server, mode: "transaction")
+    let place = try place("left", behind: pooler)
+    let error = await #expect(throws: LedgerError.self) { try await Ledger.inspect(place) }
+    #expect(error?.code == .invalidArgument)
+    await #expect(throws: LedgerError.self) { try await open(place, as: .app) }
+    try expectUsualSettings(of: pooler)
+  }
+
+  /// Looks at several connections of the server, each in a transaction, so that none is lent twice.
+  private func expectUsualSettings(of pooler: TestPooler) throws {
+    let settings = try ConnectionSettings("\(pooler.connection) target_session_attrs=any")
+    let clients = try (0..<4).map { _ in try Connection(settings) }
+    for client in clients {
+      try client.run("BEGIN")
+      for (name, value) in [
+        ("default_transaction_read_only", "off"), ("client_min_messages", "notice"),
+        ("idle_in_transaction_session_timeout", "0"), ("synchronous_commit", "on"),
+      ] {
+        #expect(try client.run("SELECT current_setting($1)", [.text(name)]).text(0, 0) == value)
+      }
+    }
   }
 
   @Test func aPoolerThatLendsConnectionsToSessionsIsFine() async throws {

@@ -30,6 +30,37 @@ struct StandbyTests {
     try await refuseStandbys(cluster)
   }
 
+  /// The standby has all that the primary has acknowledged, and does not show it.
+  @Test func anInspectionReadsThePrimaryUnlessNoHostIsOne() async throws {
+    let cluster = try TestCluster()
+    let ledger = try await Ledger.open(
+      cluster.place("inspected"), as: .app, configuration: LedgerConfiguration())
+    _ = try await ledger.createPromise(of: Int.self)
+    let both = try PostgreSQLLedger(
+      "inspected", on: cluster.connection(toFirstOf: [5_433, 5_432]), schema: TestServer.schema)
+    let alone = try PostgreSQLLedger("inspected", on: cluster.nodes[1], schema: TestServer.schema)
+    let old = try await ledger.state().position
+    while try await (head(of: alone) ?? .start) < old { await Task.yield() }
+    try pauseReplay(on: cluster.nodes[1])
+    for _ in 0..<20 { _ = try await ledger.createPromise(of: Int.self) }
+    #expect(try await head(of: both) == ledger.state().position)
+    #expect(try await (head(of: alone) ?? .start) < ledger.state().position)
+    await ledger.close()
+  }
+
+  /// Lets a standby receive what the primary writes, and not show it.
+  private func pauseReplay(on node: String) throws {
+    try Connection(ConnectionSettings("\(node) target_session_attrs=any"))
+      .run("SELECT pg_wal_replay_pause()")
+  }
+
+  /// What an inspection sees; `nil` if the standby does not have the ledger yet.
+  private func head(of place: PostgreSQLLedger) async throws -> Position? {
+    guard let inspector = try? await Ledger.inspect(place) else { return nil }
+    defer { inspector.close() }
+    return try await inspector.head
+  }
+
   /// The number of connections of an application to the primary.
   private func connections(of application: String, to cluster: TestCluster) throws -> Int64 {
     try cluster.run(

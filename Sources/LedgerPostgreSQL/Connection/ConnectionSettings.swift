@@ -9,6 +9,8 @@ package struct ConnectionSettings: Sendable, Hashable {
   private let text: String
   /// The options that apply unless the text sets them.
   private var defaults: [String: String]
+  /// Whether a standby is accepted if no host is the primary.
+  private var acceptsStandby = false
   /// The options that are set, in the order of their names, without secret ones.
   private let visible: [String: String]
   /// Whether the text contains a password, or another secret.
@@ -40,13 +42,31 @@ package struct ConnectionSettings: Sendable, Hashable {
     self.defaults = defaults
   }
 
-  /// The settings for connections that only read: unless the text says otherwise, a standby is accepted.
+  /// The settings for connections that only read: unless the text says otherwise, a standby is accepted if no host is
+  /// the primary.
   ///
   /// - Parameter isPreferred: Whether a standby is preferred among several hosts.
   package func forReading(prefersStandby isPreferred: Bool) -> ConnectionSettings {
     var settings = self
-    settings.defaults["target_session_attrs"] = isPreferred ? "prefer-standby" : "any"
+    settings.defaults["target_session_attrs"] = isPreferred ? "prefer-standby" : "primary"
+    settings.acceptsStandby = !isPreferred
     return settings
+  }
+
+  /// Connects with these settings.
+  ///
+  /// - Throws: An error of phase `connecting`.
+  @available(*, noasync, message: "blocks the thread")
+  package func connect() throws(PostgreSQLError) -> Connection {
+    do throws(PostgreSQLError) {
+      return try Connection(self)
+    } catch {
+      // libpq can prefer a standby, but not the primary.
+      guard acceptsStandby, error.refusal == .readOnly else { throw error }
+      var settings = self
+      settings.defaults["target_session_attrs"] = "any"
+      return try Connection(settings)
+    }
   }
 
   /// The names and values for `PQconnectdbParams`; later ones win.

@@ -7,18 +7,17 @@ extension ConnectionPool {
 
   /// Finds out whether a pooler lends the connections of the server to each transaction anew.
   ///
-  /// - Parameter connection: Outside any transaction.
+  /// - Parameter connection: Outside any transaction; nothing was set on it.
   /// - Throws: `invalidArgument` if it does.
   func refuseSharing(of connection: Connection) throws(LedgerError) {
     let process = try serverProcess(of: connection)
     // A pooler tells its clients numbers of its own.
     guard process != connection.serverProcess else { return }
-    let other = try connect()
+    let other = try open()
     for _ in 0..<Self.comparisonCount {
       let (mine, others) = (try serverProcess(of: connection), try serverProcess(of: other))
       guard mine == process, others != process else { throw .sharedConnections }
     }
-    giveBack(other)
   }
 
   /// The process of the server that runs the statements of a connection.

@@ -27,6 +27,8 @@ final class ConnectionPool: Sendable {
     var lossCount = 0
     /// The time of the newest loss.
     var lossTime: Duration?
+    /// Whether no pooler lends the connections to single transactions.
+    var isUnshared = false
   }
 
   init(_ settings: ConnectionSettings, _ names: SchemaNames, for use: Use) {
@@ -56,11 +58,19 @@ final class ConnectionPool: Sendable {
       return isNew ? nil : contents.idle.popLast()
     }
     if let idle { return idle }
-    let connection = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
-      try Connection(settings)
+    let connection = try open()
+    // Before anything is set: the settings would reach others.
+    if !contents.withLock({ $0.isUnshared }) {
+      try refuseSharing(of: connection)
+      contents.withLock { $0.isUnshared = true }
     }
     try prepare(connection)
     return connection
+  }
+
+  /// Opens a connection that is not prepared for any use.
+  func open() throws(LedgerError) -> Connection {
+    try LedgerError.onServer(names) { () throws(PostgreSQLError) in try settings.connect() }
   }
 
   /// Keeps a connection for its next use. It must be outside any transaction.

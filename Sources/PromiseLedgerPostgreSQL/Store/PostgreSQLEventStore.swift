@@ -47,7 +47,6 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
       place.settings, place.names, for: .session(requires: place.neededDurability))
     let connection = try pool.borrow()
     try SchemaVersion.check(place.names, connection)
-    try pool.refuseSharing(of: connection)
     let entry = try LedgerEntry.findOrCreate(place.name, in: place.names, metadata, connection)
     sql = LedgerSQL(names: place.names, number: entry.number)
     views = LedgerViews(sql: sql, pool: pool)
