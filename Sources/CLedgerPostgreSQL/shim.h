@@ -10,5 +10,6 @@
 /* Swift does not import macros that are characters. */
 static inline int cledger_diagnostic_state(void) { return PG_DIAG_SQLSTATE; }
 static inline int cledger_diagnostic_message(void) { return PG_DIAG_MESSAGE_PRIMARY; }
+static inline int cledger_diagnostic_function(void) { return PG_DIAG_SOURCE_FUNCTION; }
 
 #endif

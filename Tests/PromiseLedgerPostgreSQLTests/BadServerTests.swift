@@ -130,6 +130,29 @@ struct BadServerTests {
     Issue.record("The server did not end the idle connections of \(role).")
   }
 
+  // MARK: Warnings and refusals
+
+  /// A warning has the same state as one about a standby.
+  @Test func aWarningOfATriggerIsNoLostStandby() throws {
+    let server = try TestServer()
+    let place = try server.makePlace()
+    let writer = try PostgreSQLWriter(place)
+    try writer.append()
+    try server.run(
+      """
+      CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE WARNING 'seen'; RETURN NEW; END $$
+      """)
+    try server.run(
+      """
+      CREATE TRIGGER warning BEFORE UPDATE ON \(TestServer.schema).ledger
+      FOR EACH ROW EXECUTE FUNCTION warn()
+      """)
+    try writer.append()
+    #expect(try server.log(of: place) == writer.acknowledged)
+    #expect(writer.acknowledged.count == 2)
+  }
+
   // MARK: Clocks
 
   /// The server's clock seems to be a year ahead, or behind, as to a client whose own clock is wrong.

@@ -13,9 +13,11 @@ import Testing
   .enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"),
   .timeLimit(.minutes(10)))
 struct CancelledWaitTests {
-  /// The commit is on one disk then, and no standby has it.
-  @Test func aCommitIsNotAcknowledgedIfItsWaitForTheStandbyIsCancelled() throws {
+  /// The commit is on one disk then, and no standby has it. The role may ask for errors only.
+  @Test(arguments: ["notice", "error"])
+  func aCommitIsNotAcknowledgedIfItsWaitForTheStandbyIsCancelled(level: String) throws {
     let server = try TestServer()
+    try server.run("ALTER ROLE ledger SET client_min_messages = \(level)")
     var place = try server.makePlace()
     place.reconnectionPatience = .milliseconds(200)
     let writer = try PostgreSQLWriter(place)

@@ -5,6 +5,8 @@ import Synchronization
 package struct Notice: Sendable, Hashable {
   package let state: SQLState
   package let message: String
+  /// The function in the server's source that sent it, whatever the language of the server; `nil` if it is not told.
+  package let sourceFunction: String?
 }
 
 /// The notices of one connection. Without it, libpq would print them to standard error.
@@ -30,11 +32,13 @@ final class Notices: Sendable {
   }
 
   private func add(_ result: OpaquePointer?) {
-    let state = unsafe PQresultErrorField(result, cledger_diagnostic_state())
-    let message = unsafe PQresultErrorField(result, cledger_diagnostic_message())
+    let field = { (field: Int32) in
+      unsafe PQresultErrorField(result, field).map { unsafe String(cString: $0) }
+    }
     let notice = Notice(
-      state: SQLState(rawValue: unsafe state.map { unsafe String(cString: $0) } ?? ""),
-      message: unsafe message.map { unsafe String(cString: $0) } ?? "")
+      state: SQLState(rawValue: field(cledger_diagnostic_state()) ?? ""),
+      message: field(cledger_diagnostic_message()) ?? "",
+      sourceFunction: field(cledger_diagnostic_function()))
     contents.withLock { $0.append(notice) }
   }
 }

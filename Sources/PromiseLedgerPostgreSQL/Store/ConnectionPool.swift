@@ -161,13 +161,15 @@ final class ConnectionPool: Sendable {
           Statement("SET idle_in_transaction_session_timeout = '\(Self.idleInTransactionLimit)'"),
           // A stricter level of the role would make commits among others fail.
           Statement("SET default_transaction_isolation = 'read committed'"),
+          // Otherwise the role may miss that a wait for a standby was cancelled.
+          Statement("SET client_min_messages = 'warning'"),
           Statement(
             """
             SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',
               current_setting('synchronous_standby_names') <> ''
             """),
         ]
-      ).rows[3]
+      ).rows[4]
       return PostgreSQLLedger.Durability(
         isSynced: try rows.bool(0, 0), isReplicated: try rows.bool(0, 1))
     }

@@ -2,5 +2,7 @@ import LedgerPostgreSQL
 
 extension Notice {
   /// Whether the server stopped waiting for its standby, so that the commit is only on its own disk.
-  var isAboutDurability: Bool { state == .warning || state.asksForReconnection }
+  ///
+  /// Other warnings have the same states, and may be of anything, as of a trigger. The function is the one that waits.
+  var isAboutDurability: Bool { sourceFunction == "SyncRepWaitForLSN" }
 }
