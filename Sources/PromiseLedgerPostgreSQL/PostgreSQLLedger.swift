@@ -78,11 +78,15 @@ public struct PostgreSQLLedger: Sendable {
   public var frozenLease = Duration.seconds(86_400)
 
   /// How long a commit whose connection was lost waits for the server, to find out whether it was written; and how
-  /// long a read waits to be confirmed.
+  /// long a read waits to be confirmed. A session that is asked to freeze or close does not wait.
   public var reconnectionPatience = Duration.seconds(30)
 
   /// Whether a session tells other processes of its commits, which otherwise look only once in a poll interval.
   package var tellsOfCommits = true
+
+  /// The maximum size of what one commit writes, in bytes. The server ends a connection that sends a message of a
+  /// gigabyte.
+  package var largestCommitByteCount = 512 << 20
 
   /// The lease of frozen sessions, within what an interval of the server can be.
   var frozenLeaseInSeconds: Int64 { min(frozenLease.components.seconds, 100 * 31_557_600) }

@@ -153,6 +153,36 @@ struct BadServerTests {
     #expect(writer.acknowledged.count == 2)
   }
 
+  @Test func aServerThatRefusesWritesHasWrittenNothing() throws {
+    let server = try TestServer()
+    var place = try server.makePlace()
+    place.reconnectionPatience = .milliseconds(200)
+    let writer = try PostgreSQLWriter(place)
+    try writer.append()
+    try server.run("ALTER SYSTEM SET default_transaction_read_only = on")
+    try server.run("SELECT pg_reload_conf()")
+    let error = #expect(throws: LedgerError.self) {
+      // The first of them may come before the server knows of the setting.
+      for _ in 0..<500 { try writer.append() }
+    }
+    #expect(error?.code == .unavailable)
+  }
+
+  /// The server ends a connection that sends too much at once.
+  @Test func aCommitThatIsTooLargeIsRefused() async throws {
+    var place = try server.makePlace()
+    place.largestCommitByteCount = 100_000
+    let ledger = try await open(place)
+    let promise = try await ledger.createPromise(of: String.self)
+    let error = await #expect(throws: LedgerError.self) {
+      try await promise.fulfill(String(repeating: "large", count: 40_000))
+    }
+    #expect(error?.code == .payloadTooLarge)
+    try await promise.fulfill("small")
+    #expect(try await promise.consume() == "small")
+    await ledger.close()
+  }
+
   // MARK: Clocks
 
   /// The server's clock seems to be a year ahead, or behind, as to a client whose own clock is wrong.

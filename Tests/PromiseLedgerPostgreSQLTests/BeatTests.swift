@@ -132,6 +132,42 @@ struct BeatTests {
     return found
   }
 
+  /// The statement waits for a lock, and the session leaves without it.
+  @Test func aSessionLeavesAlthoughItsRowIsLocked() async throws {
+    let server = try TestServer.shared.get()
+    let place = try server.makePlace()
+    _ = try PostgreSQLWriter(place)
+    let (isOver, other) = (WakeSemaphore(), SessionID(entityID: EntityID(high: 1, low: 5)))
+    let holds = try [Self.session, other].map { try place.makeSessions().begin($0) }
+    let locking = try lockSessions(of: place, on: server)
+    // Otherwise they would wait for ever.
+    async let isLate = onThread {
+      let isLate = !isOver.wait(timeout: .seconds(30))
+      try locking.run("ROLLBACK")
+      return isLate
+    }
+    try await onThread {
+      #expect(throws: LedgerError.self) { try holds[0].freeze() }
+      holds[1].end()
+    }
+    isOver.signal()
+    #expect(try await !isLate)
+  }
+
+  /// Begins a transaction that has locked the rows of a ledger's sessions.
+  private func lockSessions(
+    of place: PostgreSQLLedger, on server: TestServer
+  ) throws -> Connection {
+    let connection = try Connection(ConnectionSettings(server.connection()))
+    try connection.run("BEGIN")
+    try connection.run(
+      """
+      SELECT FROM \(TestServer.schema).session s JOIN \(TestServer.schema).ledger l USING (ledger)
+      WHERE name = $1 FOR UPDATE OF s
+      """, [.text(place.name)])
+    return connection
+  }
+
   /// A server that seems to have been up for a day.
   private static func oldServer() throws -> TestServer {
     let server = try TestServer()

@@ -102,6 +102,27 @@ struct LostConnectionTests {
         == writer.acknowledged.merging(other.acknowledged) { one, _ in one })
   }
 
+  /// The server is away for longer than a command waits for other writers, as during a failover.
+  @Test func aCommandOutlastsTheSearchForItsOutcome() async throws {
+    let proxied = try server.makeProxy()
+    var configuration = LedgerConfiguration()
+    configuration.writerStallTimeout = .seconds(1)
+    let ledger = try await Ledger.open(
+      proxied.place(), as: .app, configuration: configuration)
+    _ = try await ledger.createPromise(of: Int.self)
+    let backAt = Mutex<Duration?>(nil)
+    proxied.proxy.setPlan { trip in
+      backAt.withLock { time in
+        if time == nil, trip.appends { time = MonotonicClock.now + .seconds(2) }
+        return time.map { MonotonicClock.now < $0 } ?? false ? .isLost : .passes
+      }
+    }
+    let promise = try await ledger.createPromise(of: Int.self)
+    #expect(backAt.withLock { $0 } != nil)
+    #expect(try await promise.record?.status == .pending)
+    await ledger.close()
+  }
+
   @Test func aServerThatStaysAwayLeavesTheOutcomeUnknown() throws {
     let proxied = try server.makeProxy()
     var place = try proxied.place()

@@ -11,6 +11,7 @@ package final class Connection: @unchecked Sendable {
   private let notices = Notices()
   private let use = Mutex(())
   private let isCancelled = Atomic<Bool>(false)
+  private let isGivenUp = Atomic<Bool>(false)
   /// The monotonic time at which connecting began.
   package let startTime = MonotonicClock.now
 
@@ -75,9 +76,11 @@ package final class Connection: @unchecked Sendable {
       isConnectionLost: true)
   }
 
-  /// Whether the connection was not found to be lost.
+  /// Whether the connection was neither found to be lost nor given up.
   package var isUsable: Bool {
-    use.withLock { _ in unsafe PQstatus(pointer) == CONNECTION_OK }
+    use.withLock { _ in
+      unsafe PQstatus(pointer) == CONNECTION_OK && !isGivenUp.load(ordering: .relaxed)
+    }
   }
 
   /// Whether a statement was asked to be cancelled: the request may arrive late, and hit a later statement.
@@ -98,19 +101,21 @@ package final class Connection: @unchecked Sendable {
   ///
   /// They are one transaction, unless they begin or end one themselves. If one fails, no later one runs.
   ///
-  /// - Parameter isOver: Called repeatedly while the server works; while it returns `true`, the server is asked to
-  ///   cancel the statements.
+  /// - Parameters:
+  ///   - isOver: Called repeatedly while the server works; while it returns `true`, the server is asked to cancel the
+  ///     statements.
+  ///   - deadline: The monotonic time at which the connection is given up, if the server has not answered by then.
   /// - Returns: The rows of each statement, and the notices that the server sent.
   /// - Throws: The error of the first statement that failed.
   @available(*, noasync, message: "blocks the thread")
   package func run(
-    _ statements: [Statement], until isOver: (() -> Bool)? = nil
+    _ statements: [Statement], until isOver: (() -> Bool)? = nil, before deadline: Duration? = nil
   ) throws(PostgreSQLError) -> (rows: [Rows], notices: [Notice]) {
     try use.withLock { (_) throws(PostgreSQLError) in
       _ = notices.take()
       for statement in statements { try send(statement) }
       guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
-      let rows = try receive(isOver)
+      let rows = try receive(isOver, before: deadline)
       guard rows.count == statements.count else {
         throw PostgreSQLError(
           .decoding, "The server sent \(rows.count) results to \(statements.count) statements.")
@@ -153,12 +158,15 @@ package final class Connection: @unchecked Sendable {
   }
 
   /// Receives all results up to the end of the pipeline.
-  private func receive(_ isOver: (() -> Bool)?) throws(PostgreSQLError) -> [Rows] {
+  private func receive(
+    _ isOver: (() -> Bool)?, before deadline: Duration?
+  ) throws(PostgreSQLError) -> [Rows] {
     var rows: [Rows] = []
     var failure: PostgreSQLError?
     var nextRequest = Duration.zero
     while true {
-      try waitForResult {
+      try waitForResult { () throws(PostgreSQLError) in
+        if let deadline, MonotonicClock.now >= deadline { throw givenUp() }
         guard let isOver, isOver(), MonotonicClock.now >= nextRequest else { return }
         // A server that has not begun with the statements forgets the request.
         cancel()
@@ -197,6 +205,11 @@ package final class Connection: @unchecked Sendable {
     PostgreSQLError(.running, lastMessage, isConnectionLost: true)
   }
 
+  private func givenUp() -> PostgreSQLError {
+    isGivenUp.store(true, ordering: .relaxed)
+    return PostgreSQLError(.running, "The server did not answer in time.", isConnectionLost: true)
+  }
+
   // MARK: Waiting
 
   /// The interval at which a wait that can be cancelled looks whether it is over.
@@ -206,14 +219,16 @@ package final class Connection: @unchecked Sendable {
   private static let cancellationInterval = Duration.milliseconds(250)
 
   /// Sends what is left to send, and waits until a result can be taken without blocking.
-  private func waitForResult(_ tick: () -> Void) throws(PostgreSQLError) {
+  private func waitForResult(
+    _ tick: () throws(PostgreSQLError) -> Void
+  ) throws(PostgreSQLError) {
     while true {
       let isUnsent = unsafe PQflush(pointer)
       guard isUnsent >= 0 else { throw lost() }
       if isUnsent == 0, unsafe PQisBusy(pointer) == 0 { return }
       _ = waitForSocket(writable: isUnsent == 1, nil, timeout: Self.checkInterval)
       guard unsafe PQconsumeInput(pointer) == 1 else { throw lost() }
-      tick()
+      try tick()
     }
   }
 

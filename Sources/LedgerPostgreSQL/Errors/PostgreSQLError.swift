@@ -23,11 +23,15 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
   package let isConnectionLost: Bool
 
   /// Whether statements that were sent may have taken effect, or still may: the answer was lost, cannot be read, or
-  /// came from a server that was shutting down.
+  /// came from a server that was shutting down. One that accepts no writes refused them instead.
   package var mayHaveTakenEffect: Bool {
     phase != .connecting
-      && (isConnectionLost || phase == .decoding || state?.asksForReconnection ?? false)
+      && (isConnectionLost || phase == .decoding
+        || asksForReconnection && state != .readOnlyTransaction)
   }
+
+  /// Whether another connection may succeed, according to the server.
+  package var asksForReconnection: Bool { state?.asksForReconnection ?? false }
 
   package init(
     _ phase: Phase, _ message: String, state: SQLState? = nil, refusal: ConnectionRefusal? = nil,

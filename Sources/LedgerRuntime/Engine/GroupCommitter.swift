@@ -112,7 +112,7 @@ package final class GroupCommitter {
   func pause() { waitsSince = nil }
 
   /// Begins, catches up, decides and writes; decides again if another writer was first, as long as the time
-  /// limit allows.
+  /// limit allows, and once more after it.
   private func commit(
     _ group: inout Group, to store: any EventStore, _ patience: Patience
   ) throws(LedgerError) {
@@ -120,6 +120,8 @@ package final class GroupCommitter {
     let turn = try begin(store, patience, until: deadline)
     defer { store.endCommit() }
     var head = turn.head
+    // A store may find only after the deadline that a commit whose connection was lost was not written.
+    var isLast = patience.limitsCommit
     while true {
       try prepare(&group)
       if replica.position < head { _ = try replica.catchUp(from: store) }
@@ -129,7 +131,10 @@ package final class GroupCommitter {
       case .appended: return
       case .headMoved(let newHead):
         if patience.isOver() { throw .interrupted }
-        guard now() < deadline else { throw .outrun(patience.waitInAll) }
+        if now() >= deadline {
+          guard !isLast else { throw .outrun(patience.waitInAll) }
+          isLast = true
+        }
         head = newHead
       }
     }

@@ -62,13 +62,16 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     return BeatingSession(session, self)
   }
 
+  /// How long a session that freezes or ends waits for the server. Others see later that its beat stopped.
+  private static let leavingLimit = Duration.seconds(2)
+
   fileprivate func freeze(_ session: SessionID) throws(LedgerError) {
     release(session)
     try run(
       """
       UPDATE \(place.names.session) SET state = 'frozen', beat_at = now()
       WHERE ledger = $1 AND session = $2 AND state = 'alive'
-      """, session.entityID.value)
+      """, session.entityID.value, before: MonotonicClock.now + Self.leavingLimit)
     closeIdleConnections()
   }
 
@@ -77,7 +80,7 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     // If the server cannot be reached, others find that the beat stopped.
     _ = try? run(
       "DELETE FROM \(place.names.session) WHERE ledger = $1 AND session = $2",
-      session.entityID.value)
+      session.entityID.value, before: MonotonicClock.now + Self.leavingLimit)
     closeIdleConnections()
   }
 
@@ -176,23 +179,33 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
 
   // MARK: Running statements
 
+  /// Runs a statement.
+  ///
+  /// - Parameter deadline: The time at which it is given up, if there is one.
   @discardableResult
-  private func run(_ statement: String, _ values: Value...) throws(LedgerError) -> Rows {
+  private func run(
+    _ statement: String, _ values: Value..., before deadline: Duration? = nil
+  ) throws(LedgerError) -> Rows {
     do throws(LedgerError) {
-      return try runOnce(statement, values)
+      return try runOnce(statement, values, before: deadline)
     } catch {
-      guard error.code == .unavailable else { throw error }
+      let isLate = deadline.map { MonotonicClock.now >= $0 } ?? false
+      guard error.code == .unavailable, !isLate else { throw error }
       // The connection may be of before a restart of the server.
-      return try runOnce(statement, values)
+      return try runOnce(statement, values, before: deadline)
     }
   }
 
-  private func runOnce(_ statement: String, _ values: [Value]) throws(LedgerError) -> Rows {
+  private func runOnce(
+    _ statement: String, _ values: [Value], before deadline: Duration?
+  ) throws(LedgerError) -> Rows {
     let connection = try pool.borrow()
     do throws(LedgerError) {
-      let ledger = try ledger(connection)
+      // A statement that was given up must not take effect after a later one.
+      let limits = deadline.map { [LedgerSQL.limitLockWaits(to: $0 - MonotonicClock.now)] } ?? []
+      let statement = Statement(statement, [.int4(try ledger(connection))] + values)
       let rows = try LedgerError.onServer(place.names) { () throws(PostgreSQLError) in
-        try connection.run(statement, [.int4(ledger)] + values)
+        try connection.run(limits + [statement], before: deadline).rows[limits.count]
       }
       pool.giveBack(connection)
       return rows

@@ -53,7 +53,7 @@ extension LedgerError {
     default: break
     }
     if error.phase == .connecting || error.isConnectionLost
-      || error.state.map({ $0.asksForReconnection || $0.errorClass == "53" }) ?? false
+      || error.asksForReconnection || error.state?.errorClass == "53"
     {
       return (
         .unavailable,

@@ -5,6 +5,8 @@ import LedgerPostgreSQL
 struct PostgreSQLConstruction: LedgerConstruction {
   let views: LedgerViews
   let connection: Connection
+  /// The maximum size of what one commit writes, in bytes.
+  let byteLimit: Int
 
   let frameByteCount = AppendedFrames.frameByteCount
 
@@ -23,10 +25,12 @@ struct PostgreSQLConstruction: LedgerConstruction {
     }
     let byteCount =
       frames.reduce(0) { $0 + $1.bytes.count } + attachments.reduce(0) { $0 + $1.bytes.count }
+    try requireRoom(for: byteCount)
     try run(statements + [sql.addUsed(byteCount)])
   }
 
   func put(_ entries: [TableChange]) throws(LedgerError) {
+    try requireRoom(for: entries.reduce(0) { $0 + $1.key.count + ($1.value?.count ?? 0) })
     var statements = sql.statements(for: entries)
     let attachments = entries.compactMap { entry in
       entry.table == .blob
@@ -39,6 +43,10 @@ struct PostgreSQLConstruction: LedgerConstruction {
       statements.append(sql.setSummary(try SnapshotSummary(decoding: value)))
     }
     try run(statements)
+  }
+
+  private func requireRoom(for byteCount: Int) throws(LedgerError) {
+    guard byteCount <= byteLimit else { throw .commitTooLarge(byteCount, byteLimit) }
   }
 
   /// Runs statements, all of which take effect, or none.

@@ -7,7 +7,8 @@ extension PostgreSQLEventStore {
   /// A commit that has begun.
   struct Turn {
     let start: Duration
-    let deadline: Duration
+    /// The end of the waits for others, which rises by the time that it takes to find out what became of a commit.
+    var deadline: Duration
     let patience: Patience
     var isInterrupted = false
     /// The end of the log, if this store wrote it and nothing newer was seen: no lock is needed then.
@@ -19,7 +20,10 @@ extension PostgreSQLEventStore {
     private static let grace = Duration.milliseconds(250)
 
     /// Whether even a commit that waits for its standby must end.
-    var commitIsOver: Bool {
+    var commitIsOver: Bool { isOver(since: start) }
+
+    /// Whether a commit that began at a time must end, or the search for its outcome.
+    func isOver(since start: Duration) -> Bool {
       if patience.limitsCommit { return MonotonicClock.now >= deadline }
       return MonotonicClock.now >= start + Self.grace && patience.isOver()
     }
@@ -55,6 +59,9 @@ extension PostgreSQLEventStore {
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome {
     guard let turn = writer.withLock({ $0 }) else { throw .storeClosed }
+    guard batch.byteCount <= place.largestCommitByteCount else {
+      throw .commitTooLarge(batch.byteCount, place.largestCommitByteCount)
+    }
     var outcome: AppendOutcome?
     if let own = turn.own, own.head == base {
       outcome = try appendAlone(batch, commit, after: own, turn)
@@ -224,6 +231,8 @@ extension PostgreSQLEventStore {
       return notices.contains(where: \.isAboutDurability) ? .unknown(nil) : .written(rows)
     } catch {
       pool.giveBackRolledBack(connection)
+      // Another host may be the primary by now.
+      if error.asksForReconnection { pool.noteLoss() }
       return error.mayHaveTakenEffect ? .unknown(error) : .notWritten(error)
     }
   }
@@ -244,12 +253,18 @@ extension PostgreSQLEventStore {
   ) throws(LedgerError) -> AppendOutcome {
     pool.noteLoss()
     forgetOwn()
-    let limit = MonotonicClock.now + place.reconnectionPatience
-    let deadline = turn.patience.limitsCommit ? min(limit, turn.deadline) : limit
+    let start = MonotonicClock.now
+    let deadline = start + place.reconnectionPatience
+    let isOver = { MonotonicClock.now >= deadline || turn.isOver(since: start) }
     do throws(LedgerError) {
-      return try retrying(until: deadline) { () throws(LedgerError) in
-        try judged(commit, batch, after: base, until: deadline)
+      let outcome = try retrying(until: deadline, or: isOver) { () throws(LedgerError) in
+        try judged(commit, batch, after: base, until: deadline, or: isOver)
       }
+      // No other writer was waited for meanwhile. A session that leaves has no more time nevertheless.
+      if !turn.patience.limitsCommit {
+        writer.withLock { $0?.deadline += MonotonicClock.now - start }
+      }
+      return outcome
     } catch {
       guard error.code != .historyChanged else { throw error }
       throw .outcomeUnknown(cause: error.cause ?? cause ?? error)
@@ -277,15 +292,15 @@ extension PostgreSQLEventStore {
   }
 
   private func judged(
-    _ commit: CommitID, _ batch: EventBatch, after base: Position, until deadline: Duration
+    _ commit: CommitID, _ batch: EventBatch, after base: Position, until deadline: Duration,
+    or isOver: @escaping () -> Bool
   ) throws(LedgerError) -> AppendOutcome {
     let known = state.withLock { $0.seen }
     let connection = try pool.connect()
     let wait = LedgerSQL.limitLockWaits(to: deadline - MonotonicClock.now)
     let (results, notices) = try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
       // Its standby may be the one that the lost commit waited for.
-      try connection.run(
-        [wait, sql.raisedEpoch], until: { MonotonicClock.now >= deadline })
+      try connection.run([wait, sql.raisedEpoch], until: isOver)
     }
     guard !notices.contains(where: \.isAboutDurability) else {
       throw .outcomeUnknown(cause: nil)
@@ -306,7 +321,14 @@ extension PostgreSQLEventStore {
 }
 
 extension LedgerError {
-  fileprivate static var sealedLedger: LedgerError {
+  static func commitTooLarge(_ byteCount: Int, _ limit: Int) -> LedgerError {
+    LedgerError(
+      .payloadTooLarge,
+      "A commit would have \(byteCount) bytes, and a server takes at most \(limit) at once. Nothing was written; store large data elsewhere, and its address in the ledger."
+    )
+  }
+
+  static var sealedLedger: LedgerError {
     LedgerError(
       .sealed,
       "The ledger was moved, or is being imported. Nothing was written; close the ledger, and open it where it is now."

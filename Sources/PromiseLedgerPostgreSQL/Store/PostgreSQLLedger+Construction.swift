@@ -25,7 +25,9 @@ extension PostgreSQLLedger {
     let entry = try building.begin(metadata)
     do throws(LedgerError) {
       let views = LedgerViews(sql: LedgerSQL(names: names, number: entry.number), pool: pool)
-      try fill(PostgreSQLConstruction(views: views, connection: connection))
+      try fill(
+        PostgreSQLConstruction(
+          views: views, connection: connection, byteLimit: largestCommitByteCount))
       try verify(entry)
       try building.show(entry)
     } catch {
