@@ -33,7 +33,22 @@ struct CompactionTurn: Sendable {
     }
   }
 
-  /// Allows others to compact.
+  /// Runs all steps of a call, and then allows others to compact.
+  func run<R: Sendable>(_ body: (CompactionTurn) async throws -> R) async throws -> R {
+    let result: Result<R, any Error>
+    do { result = .success(try await body(self)) } catch { result = .failure(error) }
+    if engine.phase.store?.isRemote == true {
+      // The caller may be an actor, and its task may be cancelled.
+      await withTaskExecutorPreference(engine.readExecutor) { await endElsewhere() }
+    } else {
+      end()
+    }
+    return try result.get()
+  }
+
+  @concurrent private func endElsewhere() async { end() }
+
+  /// Allows others to compact. It blocks its thread while a remote store is asked to.
   func end() {
     engine.compactionLock.release(turn)
   }

@@ -33,7 +33,7 @@ package final class LedgerEngine: Sendable {
   /// The executor of compactions, because each step blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
   /// The executor for reads of a remote store, which may block until the store answers.
-  private let readExecutor = ThreadTaskExecutor(
+  let readExecutor = ThreadTaskExecutor(
     name: "ledger-read", maximumThreadCount: LedgerEngine.maximumReadCount)
   private let headChecks = HeadChecks()
 

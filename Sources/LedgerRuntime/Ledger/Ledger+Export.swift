@@ -11,16 +11,16 @@ extension Ledger {
   ///   then not an archive, because it has no last line.
   @discardableResult
   public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
-    let turn = CompactionTurn(engine: engine)
-    defer { turn.end() }
-    let writer = try await engine.runBlocking {
-      try await turn.step { (store) throws(LedgerError) in
-        ArchiveWriter(
-          of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
-          through: try store.head())
+    try await CompactionTurn(engine: engine).run { turn in
+      let writer = try await engine.runBlocking {
+        try await turn.step { (store) throws(LedgerError) in
+          ArchiveWriter(
+            of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
+            through: try store.head())
+        }
       }
+      return try await write(writer, in: turn, to: sink)
     }
-    return try await write(writer, in: turn, to: sink)
   }
 
   /// Writes an archive piece by piece. A remote store is read on a thread of the session.

@@ -32,8 +32,14 @@ extension Ledger {
 
   /// Records the history of the ledger, piece by piece.
   package func record(_ sink: ([UInt8]) throws -> Void) async throws -> ArchiveSummary {
-    let turn = CompactionTurn(engine: engine)
-    defer { turn.end() }
+    try await CompactionTurn(engine: engine).run { turn in
+      try await record(in: turn, sink)
+    }
+  }
+
+  private func record(
+    in turn: CompactionTurn, _ sink: ([UInt8]) throws -> Void
+  ) async throws -> ArchiveSummary {
     var states = try await engine.runBlocking {
       try await turn.step { (store) throws(LedgerError) in try RecordedStates(of: store) }
     }

@@ -200,12 +200,9 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
 
   func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {
     let connection = try pool.connect()
-    let isLocked = try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
-      try connection.run(
-        "SELECT pg_try_advisory_lock(hashtext($1), $2)",
-        [.text("promise_ledger/\(sql.names.name)"), .int4(sql.number)]
-      ).bool(0, 0)
-    }
+    let isLocked = try AdvisoryLock.take(
+      "hashtext($1), $2", [.text("promise_ledger/\(sql.names.name)"), .int4(sql.number)],
+      on: connection, in: sql.names)
     return isLocked ? AdvisoryLock(connection) : nil
   }
 

@@ -61,12 +61,9 @@ private struct BuildingLedger {
 
   /// Keeps other imports of the same name out until the connection ends.
   func lock() throws(LedgerError) {
-    let isLocked = try onServer { () throws(PostgreSQLError) in
-      try connection.run(
-        "SELECT pg_try_advisory_lock(hashtext($1), hashtext($2))",
-        [.text("promise_ledger/import/\(names.name)"), .text(name)]
-      ).bool(0, 0)
-    }
+    let isLocked = try AdvisoryLock.take(
+      "hashtext($1), hashtext($2)", [.text("promise_ledger/import/\(names.name)"), .text(name)],
+      on: connection, in: names)
     guard isLocked else {
       throw LedgerError(
         .alreadyExists,
