@@ -217,6 +217,28 @@ struct BeatTests {
     for hold in [hold, held] { hold.end() }
   }
 
+  /// A failover may lose the state of the row, but not the log.
+  @Test(arguments: [(86_400, SessionFinding.frozen), (60, .dead)])
+  func aFrozenSessionWhoseRowIsOlderMayStayAway(
+    lease: Int, finding: SessionFinding
+  ) async throws {
+    let server = try TestServer.shared.get()
+    var place = try server.makePlace()
+    place.lease = .seconds(5)
+    place.frozenLease = .seconds(lease)
+    _ = try PostgreSQLWriter(place)
+    let frozen = try SessionEntity.sample(
+      SessionID(entityID: EntityID(high: 1, low: 4)), isFrozen: true)
+    try server.addSession(frozen.id, to: place, beatAge: "50 minutes")
+    let sessions = place.makeSessions()
+    let hold = try sessions.begin(Self.session)
+    let findings = try await onThread {
+      try Self.look(at: frozen, by: sessions, for: .seconds(15))
+    }
+    #expect(findings == [.alive, finding])
+    hold.end()
+  }
+
   @Test func aFrozenSessionMayStayAwayForItsLease() throws {
     let server = try TestServer.shared.get()
     var place = try server.makePlace()
@@ -235,7 +257,9 @@ struct BeatTests {
 
 extension SessionEntity {
   /// A session that is open, according to its log.
-  fileprivate static func sample(_ id: SessionID) throws -> SessionEntity {
+  fileprivate static func sample(
+    _ id: SessionID, isFrozen: Bool = false
+  ) throws -> SessionEntity {
     let opened = SessionOpened(
       role: .app, processID: ThisProcess.id, instance: "", host: "", libraryVersion: "")
     var batch = EventBatch()
@@ -243,10 +267,16 @@ extension SessionEntity {
       NewEvent(
         kind: .sessionOpened, version: 1, time: Timestamp(nanosecondsSinceEpoch: 0),
         subject: id.entityID, payload: opened.encoded, attachment: []))
+    if isFrozen {
+      try batch.append(
+        NewEvent(
+          kind: .sessionFrozen, version: 1, time: Timestamp(nanosecondsSinceEpoch: 0),
+          subject: id.entityID, payload: SessionFrozen().encoded, attachment: []))
+    }
     let store = InMemoryEventStore()
     _ = try store.append(batch, CommitID(session: id, number: 1), after: .start)
     var state = LedgerState()
-    _ = try store.read(after: .start, limit: 1) { (frame) throws(LedgerError) in
+    _ = try store.read(after: .start, limit: batch.count) { (frame) throws(LedgerError) in
       try frame.forEachEvent(after: .start) { (event) throws(LedgerError) in
         try state.apply(event)
       }

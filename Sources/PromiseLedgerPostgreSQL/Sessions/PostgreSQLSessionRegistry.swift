@@ -133,10 +133,9 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     let ids = sessions.map(\.id)
     let rows = try run(
       """
-      SELECT s.state, s.beat, CASE s.state
-        WHEN 'frozen' THEN s.beat_at < now() - make_interval(secs => $3)
-        ELSE s.beat_at < now() - interval '1 hour'
-          AND pg_postmaster_start_time() < now() - interval '1 hour' END
+      SELECT s.state, s.beat, s.beat_at < now() - make_interval(secs => $3),
+        s.beat_at < now() - interval '1 hour'
+          AND pg_postmaster_start_time() < now() - interval '1 hour'
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted(session, number)
       LEFT JOIN \(place.names.session) s ON s.ledger = $1 AND s.session = wanted.session
       ORDER BY wanted.number
@@ -148,8 +147,8 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
         if contents.lossCount != lossCount { contents.observer.forgetAll() }
         contents.lossCount = lossCount
         var findings: [SessionFinding] = []
-        for (row, id) in ids.enumerated() {
-          findings.append(try contents.finding(of: id, rows, row, at: now))
+        for (row, session) in sessions.enumerated() {
+          findings.append(try contents.finding(of: session, rows, row, at: now))
         }
         return findings
       }
@@ -224,24 +223,30 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
 }
 
 extension PostgreSQLSessionRegistry.Contents {
-  /// The finding about a session, whose row has its state, its beat, and whether that is older than any pause.
+  /// The finding about a session, whose row has its state, its beat, and whether that is older than the lease of a
+  /// frozen session, and than any pause.
   ///
   /// After an outage, a session that was silent for that long may be about to beat again. So a registry that holds
   /// sessions, which could end it, waits for the time of a few beats. One that holds none only looks.
+  ///
+  /// A failover may lose the newest state of a row, because it waits for no standby. So a silent session is frozen if
+  /// the log says so.
   fileprivate mutating func finding(
-    of id: SessionID, _ rows: Rows, _ row: Int, at now: Duration
+    of session: SessionEntity, _ rows: Rows, _ row: Int, at now: Duration
   ) throws(PostgreSQLError) -> SessionFinding {
     guard !rows.isNull(row, 0) else { return .dead }
     switch rows.text(row, 0) {
     case "frozen": return try rows.bool(row, 2) ? .dead : .frozen
     case "alive":
-      if held.contains(id) { return .alive }
-      let isOld = try rows.bool(row, 2)
+      if held.contains(session.id) { return .alive }
+      let isOld = try rows.bool(row, 3)
       // A registry that holds no sessions sends no beats that it could compare with.
       let isDead = observer.note(
-        try rows.int8(row, 1), of: id, at: now, heardAt: held.isEmpty ? now : lastBeat,
+        try rows.int8(row, 1), of: session.id, at: now, heardAt: held.isEmpty ? now : lastBeat,
         lease: isOld ? BeatObserver.shortestLease : nil)
-      return isDead || isOld && held.isEmpty ? .dead : .alive
+      guard isDead || isOld && held.isEmpty else { return .alive }
+      let isLeaseOver = try rows.bool(row, 2)
+      return session.status == .frozen && !isLeaseOver ? .frozen : .dead
     default: return .dead
     }
   }
