@@ -142,6 +142,21 @@ struct CommitTests {
     }
   }
 
+  /// Its archive may be under way.
+  @Test func anOpenSessionDoesNotCompactASealedLedger() async throws {
+    let place = try server.makePlace()
+    let ledger = try await Ledger.open(place, as: .app, configuration: LedgerConfiguration())
+    for number in 0..<5 { try await ledger.createPromise(of: Int.self).fulfill(number) }
+    try server.damageRow(of: place, "state = 'sealed'")
+    let log = try server.log(of: place)
+    var policy = CompactionPolicy()
+    policy.minimumEventCount = 0
+    let error = await #expect(throws: LedgerError.self) { try await ledger.compact(policy) }
+    #expect(error?.code == .sealed)
+    #expect(try server.log(of: place) == log)
+    await ledger.close()
+  }
+
   /// An older copy of the database was restored, and another session wrote as many events to it.
   @Test(arguments: Use.allCases)
   func aRestoredCopyIsFoundOut(use: Use) throws {

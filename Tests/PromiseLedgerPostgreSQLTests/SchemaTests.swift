@@ -50,6 +50,20 @@ struct SchemaTests {
     }
   }
 
+  /// The server deletes no row that it publishes and cannot identify.
+  @Test func theTablesOfADatabaseMayBePublished() async throws {
+    let server = try TestServer()
+    try server.run("CREATE PUBLICATION everything FOR ALL TABLES")
+    for schema in [TestServer.schema, "published"] {
+      let place = try server.place("a", schema: schema)
+      for _ in 0..<2 { try await place.createSchema() }
+      try await place.create()
+    }
+    // As a build before this one made it.
+    try server.run("ALTER TABLE published.format DROP CONSTRAINT format_pkey")
+    try await server.place("a", schema: "published").createSchema()
+  }
+
   @Test func aMissingSchemaIsNamed() async throws {
     let place = try server.place("a", schema: "missing")
     let error = await #expect(throws: LedgerError.self) { try await place.create() }

@@ -14,9 +14,11 @@ struct SchemaOwner {
     try inTransaction { () throws(LedgerError) in
       // For one that an administrator made, no right to create schemas is needed.
       if try !schemaExists() { try run("CREATE SCHEMA \(names.schema)") }
-      try run("CREATE TABLE IF NOT EXISTS \(names.format) (version int NOT NULL)")
+      // Without a key, no row could be deleted in a database that publishes all tables.
+      try run("CREATE TABLE IF NOT EXISTS \(names.format) (version int PRIMARY KEY)")
       let version = try SchemaVersion.stored(in: names, connection) ?? 0
       guard version <= SchemaVersion.current else { throw .newerSchema(names, version) }
+      guard version < SchemaVersion.current else { return }
       for step in SchemaVersion.steps[Int(version)...] {
         for sql in step(names) { try run(sql) }
       }

@@ -188,9 +188,15 @@ struct LedgerSQL: Sendable {
 
   // MARK: The snapshot
 
-  /// The summary of the snapshot. Other compactions wait until the transaction ends; commits do not.
+  /// The summary of the snapshot, and whether the ledger is open. Other compactions wait until the transaction ends;
+  /// commits do not.
   var lockedSummary: Statement {
-    statement("SELECT summary FROM \(names.snapshot) WHERE ledger = $1 FOR NO KEY UPDATE")
+    statement(
+      """
+      SELECT s.summary, l.state = 'open'
+      FROM \(names.snapshot) s JOIN \(names.ledger) l USING (ledger)
+      WHERE s.ledger = $1 FOR NO KEY UPDATE OF s
+      """)
   }
 
   func setSummary(_ summary: SnapshotSummary) -> Statement {

@@ -31,14 +31,16 @@ extension PostgreSQLEventStore {
     _ old: SnapshotSummary, _ patience: Patience
   ) throws(LedgerError) -> Connection {
     let connection = try pool.borrow()
-    let stored: SnapshotSummary
     do throws(LedgerError) {
-      stored = try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
-        try connection.run([
+      let stored = try LedgerError.onServer(sql.names) {
+        () throws(PostgreSQLError) -> (rows: Rows, isOpen: Bool) in
+        let rows = try connection.run([
           LedgerSQL.begin, LedgerSQL.limitLockWaits(to: patience.timeout), sql.lockedSummary,
         ]).rows[2]
-      }.storedSummary()
-      guard stored == old else { throw .snapshotMoved }
+        return (rows, isOpen: rows.count == 0 ? true : try rows.bool(0, 1))
+      }
+      guard stored.isOpen else { throw .sealedLedger }
+      guard try stored.rows.storedSummary() == old else { throw .snapshotMoved }
     } catch {
       pool.giveBackRolledBack(connection)
       throw error
@@ -68,7 +70,7 @@ extension PostgreSQLEventStore {
 }
 
 extension Rows {
-  /// The summary in the only column; that of an empty snapshot if there is none.
+  /// The summary in the first column; that of an empty snapshot if there is none.
   fileprivate func storedSummary() throws(LedgerError) -> SnapshotSummary {
     guard count == 1 else { throw .ledgerRemoved }
     return isNull(0, 0) ? SnapshotSummary() : try SnapshotSummary(decoding: bytes(0, 0))
