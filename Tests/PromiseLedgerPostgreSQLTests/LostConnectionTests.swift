@@ -154,6 +154,14 @@ struct LostConnectionTests {
     #expect(isHit.isRaised)
   }
 
+  /// libpq would tell their connection of a row that there is not.
+  @Test func rowsOutliveTheirConnection() throws {
+    let rows = try server.run("SELECT 1 WHERE false")
+    #expect(rows.isNull(0, 0))
+    #expect(rows.bytes(0, 0).isEmpty)
+    #expect(throws: PostgreSQLError.self) { try rows.int4(0, 0) }
+  }
+
   // MARK: The snapshot
 
   @Test(arguments: faults)

@@ -99,7 +99,8 @@ struct SchemaTests {
 
   @Test(arguments: [
     "host=/nowhere user=app password=hunter2", "postgresql://app:hunter2@localhost:1/shop",
-    "password=hunter2 nonsense",
+    "password=hunter2 nonsense", "postgresql://app:hunter2/x@localhost:1/shop",
+    "postgres://app:x@hunter2@localhost:1/shop", "postgresql://app:1/hunter2@localhost:1/shop",
   ])
   func noErrorContainsThePassword(connection: String) async throws {
     let error = await #expect(throws: LedgerError.self) {

@@ -29,10 +29,13 @@ package struct ConnectionSettings: Sendable, Hashable {
   /// - Parameter isVerified: Whether the server must prove its name by a certificate (`sslmode=verify-full`),
   ///   unless the text or the environment variable `PGSSLMODE` says otherwise. libpq does not apply this to
   ///   Unix sockets.
-  /// - Throws: An error without the text if libpq cannot read it.
+  /// - Throws: An error without the text if libpq cannot read it, or seems to take a part of a password for another.
   package init(_ text: String, verifiesServer isVerified: Bool = true) throws(PostgreSQLError) {
     self.text = text
     let options = try Self.options(of: text)
+    if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+      guard options.allSatisfy(\.isUsualInURI) else { throw .misreadURI }
+    }
     hasSecret = options.contains(where: \.isPassword)
     visible = options.filter { !$0.isSecret }.reduce(into: [:]) { $0[$1.keyword] = $1.value }
     var defaults = Self.usualDefaults
@@ -86,6 +89,16 @@ package struct ConnectionSettings: Sendable, Hashable {
 
     var isSecret: Bool { display != 0 }
     var isPassword: Bool { display == UInt8(ascii: "*") }
+
+    /// Whether the value is no part of a password that lacks percent-encoding in a URI: a slash in one ends what libpq
+    /// takes for the host and port, and of two signs "@" it takes the first for the end of the password.
+    var isUsualInURI: Bool {
+      switch keyword {
+      case "port": value.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }
+      case "host", "dbname": !value.utf8.contains(UInt8(ascii: "@"))
+      default: true
+      }
+    }
   }
 
   private static func options(of text: String) throws(PostgreSQLError) -> [Option] {
@@ -112,6 +125,15 @@ package struct ConnectionSettings: Sendable, Hashable {
       index += 1
     }
     return options
+  }
+}
+
+extension PostgreSQLError {
+  fileprivate static var misreadURI: PostgreSQLError {
+    PostgreSQLError(
+      .connecting,
+      "The URI of the connection cannot be read. In a user name or password, write \"@\" as %40, \"/\" as %2F and \":\" as %3A; its text is not shown, because it may contain a password."
+    )
   }
 }
 

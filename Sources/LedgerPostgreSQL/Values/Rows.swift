@@ -22,10 +22,13 @@ package final class Rows: @unchecked Sendable {
   }
 
   package func isNull(_ row: Int, _ column: Int) -> Bool {
-    unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
+    // libpq would send a notice about a row that there is not to the connection, which may be gone.
+    guard row < count else { return true }
+    return unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
   }
 
   package func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+    guard row < count else { return [] }
     let count = Int(unsafe PQgetlength(result, Int32(row), Int32(column)))
     guard count > 0, let start = unsafe PQgetvalue(result, Int32(row), Int32(column)) else {
       return []
