@@ -93,6 +93,24 @@ struct PostgreSQLArchiveTests {
     #expect(again?.code == .alreadyExists)
   }
 
+  /// The server ends a connection that sends too much at once. A snapshot is refused as events are.
+  @Test(arguments: policies.indices)
+  func anImportOfTooMuchAtOnceIsRefused(policies: Int) async throws {
+    let original = try await CompactedLedger(Self.policies[policies])
+    try importTooMuch(BlockingInspector(at: original.path).archive())
+  }
+
+  private func importTooMuch(_ archive: [UInt8]) throws {
+    var place = try server.makePlace()
+    place.largestCommitByteCount = 100
+    let file = try ArchiveFile(archive)
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerImport().makeLedger(at: place, from: [file.path])
+    }
+    #expect(error?.code == .payloadTooLarge)
+    #expect(try server.rowCount(of: place) == 0)
+  }
+
   @Test(arguments: ["head = head + 1", "head = head - 1", "last_commit = last_commit + 1"])
   func aRowThatContradictsTheLogIsFound(change: String) throws {
     let place = try server.makePlace()
