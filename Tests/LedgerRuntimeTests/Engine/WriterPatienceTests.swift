@@ -89,7 +89,8 @@ import Testing
     store.isStalled = false
     let head = try store.head()
     inbox.add(Job(CreatePromise(.numbered(1)), submittedAt: .seconds(100)) { _ in })
-    store.store.simulateConflicts(1)
+    // It is decided once more after the time.
+    store.store.simulateConflicts(2)
     #expect(commit(budget: .zero) == .writerStalled)
     #expect(inbox.hasCommands)
 
