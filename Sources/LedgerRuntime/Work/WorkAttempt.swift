@@ -118,8 +118,7 @@ struct WorkAttempt: Sendable {
     let timeout = (entity.progress?.options ?? work.options).attemptTimeout
     let value = try await interruption.limiting(timeout, flow, in: ledger) {
       let attempt = try await registration.prepare(source, record, ledger)
-      // Another attempt may run by now.
-      try Task.checkCancellation()
+      // Another attempt may run by now. Code that is to learn of a cancellation begins.
       try flow.requireTime()
       let called = CalledWork(
         promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow,
