@@ -96,8 +96,12 @@ struct ChangedChildTests {
       return try await call.value(of: call.start(ScriptedWork.self, ["name": "child"]))
     }
     let promise = try await ledger.start(ScriptedWork())
-    let outcome = try await running(LedgerRunner(ledger)) { try await promise.outcome }
-    #expect(outcome == .fulfilled(5))
+    let end = try await running(LedgerRunner(ledger)) {
+      try await record(of: promise.id, in: ledger) {
+        $0.status != .pending || $0.work?.state == .parked
+      }
+    }
+    #expect(end.outcomeKind == .fulfilled)
   }
 
   @Test(arguments: [("type", "string"), ("kind", "another kind of child")])

@@ -31,10 +31,14 @@ struct ChildLimitTests {
     let ledger = try await open(maximumChildCount: maximumChildCount) { work, call in
       work.name == nil ? try await code(work, call) : 1
     }
-    let promise = try await ledger.start(ScriptedWork())
+    let once = WorkOptions(retryPolicy: try WorkRetryPolicy(failureLimit: 1))
+    let promise = try await ledger.start(ScriptedWork(), options: once)
     let parked = try await running(LedgerRunner(ledger)) {
-      try await record(of: promise.id, in: ledger) { $0.work?.state == .parked }
+      try await record(of: promise.id, in: ledger) {
+        $0.status != .pending || $0.work?.state == .parked
+      }
     }
+    #expect(parked.status == .pending)
     return try #require(parked.work?.lastError)
   }
 

@@ -223,11 +223,17 @@ struct LedgerReactionTests {
   }
 
   @Test func aLedgerOfGivenEventsIsWhole() async throws {
-    let events = try await withLedger(.memory) { tester in
-      let app = try await tester.app()
-      _ = try await numberPromise(app)
-      return try await app.allEvents()
+    // Its id is not that of every test.
+    let other = try TemporaryLedger()
+    let ledger = try await other.open()
+    _ = try await ledger.createPromise(of: Int.self)
+    let end = try await ledger.catchUp()
+    var events: [LedgerEvent] = []
+    for try await event in ledger.events() {
+      events.append(event)
+      if event.position == end { break }
     }
+    await ledger.close()
     try await withLedger(.files) { tester in
       try tester.given(events: events)
       let ledger = try await tester.app().ledger
