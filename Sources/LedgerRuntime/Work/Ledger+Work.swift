@@ -163,15 +163,16 @@ extension Ledger {
 
   /// Cancels work and the work that its code has started, or a joint.
   ///
-  /// A joint is cancelled at once, and its inputs go on. Work of which no code runs, and which is parked, or has
-  /// no finished step and has not waited, is cancelled at once. Otherwise, the request is recorded, in whatever process the code
-  /// runs. Code that has begun neither steps nor waits is told by the cancellation of its task; other code learns of
-  /// the request from its steps and waits, which throw ``StepFailure``, and runs once more if it does not run now.
-  /// If the code passes the error on, the promise is cancelled; if it returns, the promise is fulfilled; if what it
-  /// does to undo something fails for good, the promise is rejected.
+  /// A joint is cancelled at once, and its inputs go on. So is work that is parked, and work that has neither finished
+  /// a step nor waited, unless its code is running. Otherwise the request is recorded, and the code learns of it in
+  /// whatever process it runs. The task of code that has begun neither steps nor waits is cancelled. Other code learns
+  /// of the request from its steps and waits, which throw ``StepFailure``; if it is not running, it runs once more. If
+  /// the code passes the error on, the promise is cancelled. If it returns, the promise is fulfilled. If something that
+  /// it does to undo its work fails for good, the promise is rejected.
   ///
-  /// One commit cancels up to 256 children; more commits cancel the others. If the method throws, the work may be
-  /// cancelled and some children not: call it again. Otherwise, they are cancelled when they become due.
+  /// One commit cancels up to 256 children, and further commits cancel the others. If the method throws, the work may
+  /// be cancelled but some of its children not. Call it again to cancel those; otherwise they are cancelled when they
+  /// become due.
   ///
   /// - Parameters:
   ///   - id: The promise of the work.

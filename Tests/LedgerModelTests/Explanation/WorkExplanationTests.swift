@@ -360,10 +360,7 @@ import Testing
     let ledger = try WorkLedger(form)
     try ledger.create(1, options: WorkOptions(givesUpAfter: .second(1_100)))
     try ledger.claim(1)
-    try ledger.commit(
-      FinishStep(
-        id: Self.id, attempt: 1, step: StepIdentity("charge"),
-        result: .returned(typeTag: "int", bytes: [7]), startedAt: Self.start))
+    try ledger.finishStep()
     try ledger.commit(ReleaseWork(id: Self.id, attempt: 1, reason: .closed))
     try ledger.commit(CancelWork(id: Self.id, reason: "no need"))
     ledger.context.now = .second(1_100)

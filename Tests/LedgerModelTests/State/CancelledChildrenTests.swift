@@ -105,25 +105,19 @@ import Testing
     let ledger = try WorkLedger(form)
     try ledger.create(1, options: WorkOptions(givesUpAfter: .second(2_000)))
     try ledger.claim(1)
-    try ledger.commit(
-      FinishStep(
-        id: .numbered(1), attempt: 1, step: StepIdentity("charge"),
-        result: .returned(typeTag: "int", bytes: [7]), startedAt: ledger.context.now))
+    try ledger.finishStep()
     try ledger.commit(ReleaseWork(id: .numbered(1), attempt: 1, reason: .closed))
     try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"))
     ledger.context.now = .second(3_000)
     #expect(try ledger.claim(1) == ["started 2"])
-    try ledger.commit(
-      FinishStep(
-        id: .numbered(1), attempt: 2, step: StepIdentity("ship"), result: .cancelled,
-        startedAt: ledger.context.now))
+    try ledger.finishStep("ship", .cancelled, attempt: 2)
     // What it undoes may fail at first.
     #expect(try ledger.finish(1, .failure) == "retrying")
     ledger.context.now = .second(900_000)
     #expect(try ledger.claim(1) == ["started 3"])
   }
 
-  /// Children for which nobody waits, beside promises that are settled from outside.
+  /// More children than one commit can cancel, beside promises that are settled from outside.
   @Test(arguments: WorkLedger.Form.allCases)
   func moreCommitsCancelTheRest(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)

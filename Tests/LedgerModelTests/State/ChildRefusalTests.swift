@@ -26,22 +26,13 @@ struct ChildRefusalTests {
     }
   }
 
-  private func finish(
-    _ name: String, _ result: FinishStep.Result, attempt: UInt32 = 1, in ledger: WorkLedger
-  ) throws {
-    try ledger.commit(
-      FinishStep(
-        id: .numbered(1), attempt: attempt, step: StepIdentity(name), result: result,
-        startedAt: ledger.context.now))
-  }
-
   @Test(arguments: WorkLedger.Form.allCases)
   func codeLearnsOfACancellationBeforeItHasAnotherChild(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)
     try ledger.create(1)
     try ledger.claim(1)
     #expect(try create(2, in: ledger) == nil)
-    try finish("charge", .returned(typeTag: "int", bytes: [7]), in: ledger)
+    try ledger.finishStep()
     // The code goes on in memory.
     try ledger.commit(FreezeSession())
     try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"), as: 2)
@@ -50,7 +41,7 @@ struct ChildRefusalTests {
     #expect(try ledger.state.promise(.numbered(3)) == nil)
     // It finds those that were there before.
     #expect(try create(2, in: ledger) == nil)
-    try finish("ship", .cancelled, in: ledger)
+    try ledger.finishStep("ship", .cancelled)
     // Now it undoes something.
     #expect(try create(3, byAttempt: 2, in: ledger) == nil)
   }

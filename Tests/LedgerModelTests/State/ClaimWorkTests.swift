@@ -141,11 +141,7 @@ import Testing
     for session in 3...5 {
       #expect(try ledger.claim(1, as: session) == ["started \(session - 2)"])
       if session == 3, hasSteps {
-        try ledger.commit(
-          FinishStep(
-            id: .numbered(1), attempt: 1, step: StepIdentity("s"),
-            result: .returned(typeTag: "t", bytes: []), startedAt: ledger.context.now),
-          as: session)
+        try ledger.finishStep(as: session)
       }
       if session == 5 { try ledger.commit(CancelWork(id: .numbered(1), reason: "no need")) }
       // The session must end in a full ledger, too.

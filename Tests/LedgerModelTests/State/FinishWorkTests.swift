@@ -272,10 +272,7 @@ import Testing
     try ledger.create(1)
     try ledger.claim(1)
     let start = try ledger.promise(1).progress?.start?.position
-    try ledger.commit(
-      FinishStep(
-        id: .numbered(1), attempt: 1, step: StepIdentity("charge"),
-        result: .returned(typeTag: "int", bytes: [7]), startedAt: ledger.context.now))
+    try ledger.finishStep()
     try ledger.commit(FreezeSession())
     try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"), as: 2)
     try ledger.commit(UnfreezeSession(processID: 1))

@@ -229,6 +229,18 @@ extension WorkLedger {
     return try commit(command, as: session).text
   }
 
+  /// Records the end of a step of work 1.
+  func finishStep(
+    _ name: String = "charge",
+    _ result: FinishStep.Result = .returned(typeTag: "int", bytes: [7]), attempt: UInt32 = 1,
+    as session: Int = 1
+  ) throws {
+    try commit(
+      FinishStep(
+        id: .numbered(1), attempt: attempt, step: StepIdentity(name), result: result,
+        startedAt: context.now), as: session)
+  }
+
   func resolve(_ number: Int, _ outcome: PromiseOutcomeKind = .fulfilled) throws {
     try commit(ResolvePromise(.numbered(number), outcome, content: Self.content(of: outcome)))
   }

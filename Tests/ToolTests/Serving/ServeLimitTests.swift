@@ -33,7 +33,7 @@
       throw NeverHappened(what: what)
     }
 
-    /// Whoever has no token gives its place up to the next one.
+    /// A connection that has not sent the token gives up its place to the next one.
     @Test func silentConnectionsKeepNobodyOut() async throws {
       let sample = try await StuckLedger()
       let (page, first) = try await ServedLedger.with(sample.path) { served in

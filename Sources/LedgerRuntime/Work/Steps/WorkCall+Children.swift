@@ -27,7 +27,7 @@ extension LedgerCall where Subject == CalledWork {
   ///   key.
   /// - Throws: ``StepFailure`` if the work was cancelled; ``WorkSuspended``; otherwise as
   ///   ``Ledger/start(_:_:key:at:options:lifetime:label:tags:deadline:)``. A child of another kind or type than
-  ///   before parks the work.
+  ///   before parks the work: give it another name, and call ``Ledger/retryWork(_:)``.
   @discardableResult
   public func start<Work: LedgerWork>(
     _ type: Work.Type, _ arguments: HandlerArguments = [:], name: String? = nil,
