@@ -1,5 +1,4 @@
 import LedgerModel
-import LedgerPostgreSQL
 import LedgerPostgreSQLTestSupport
 import LedgerRuntimeTesting
 import LedgerSystem
@@ -7,6 +6,8 @@ import LedgerTestSupport
 import PromiseLedgerPostgreSQL
 import Synchronization
 import Testing
+
+@testable import LedgerPostgreSQL
 
 /// Connections that are lost in the middle of a commit: the outcome is found out, and nothing that was
 /// acknowledged is lost, doubled or moved.
@@ -154,12 +155,14 @@ struct LostConnectionTests {
     #expect(isHit.isRaised)
   }
 
-  /// libpq would tell their connection of a row that there is not.
-  @Test func rowsOutliveTheirConnection() throws {
-    let rows = try server.run("SELECT 1 WHERE false")
+  /// Rows outlive their connection, to which libpq would send a notice.
+  @Test func aMissingRowIsNotAskedOfLibpq() throws {
+    let connection = try Connection(ConnectionSettings(server.connection()))
+    let rows = try connection.run("SELECT 1 WHERE false")
     #expect(rows.isNull(0, 0))
     #expect(rows.bytes(0, 0).isEmpty)
     #expect(throws: PostgreSQLError.self) { try rows.int4(0, 0) }
+    #expect(connection.notices.take() == [])
   }
 
   // MARK: The snapshot

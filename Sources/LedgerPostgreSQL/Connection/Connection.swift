@@ -8,7 +8,7 @@ import Synchronization
 package final class Connection: @unchecked Sendable {
   // Unchecked because libpq is called under the lock only, except for what it allows from any thread.
   private let pointer: OpaquePointer
-  private let notices = Notices()
+  let notices = Notices()
   private let use = Mutex(())
   private let isCancelled = Atomic<Bool>(false)
   private let isGivenUp = Atomic<Bool>(false)
