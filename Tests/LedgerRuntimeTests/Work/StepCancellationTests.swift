@@ -83,6 +83,34 @@ struct StepCancellationTests {
     await tester.close()
   }
 
+  @Test func aCancellationThatIsCutShortIsCompletedByAnother() async throws {
+    let tester = LedgerTester()
+    var handlers = HandlerRegistry()
+    try handlers.register(ScriptedWork.self) {
+      ScriptedWork.Script { _, call in
+        let time = call.ledger.now + .seconds(86_400)
+        for number in 0..<300 {
+          try await call.start(ScriptedWork.self, ["name": "child"], key: "\(number)", at: time)
+        }
+        throw ScriptedError(text: "not yet")
+      }
+    }
+    let worker = try await tester.open(handlers)
+    let promise = try await worker.ledger.start(ScriptedWork())
+    try await tester.runDue(worker)
+    // The work itself and 256 children are cancelled.
+    try tester.plan([.fail(.append, number: 2, with: .diskFull)])
+    let error = await #expect(throws: LedgerError.self) { try await promise.cancelWork() }
+    #expect(error?.code == .diskFull)
+    #expect(try await worker.ledger.openWork().count == 44)
+    guard case .alreadyEnded = try await promise.cancelWork() else {
+      Issue.record("not ended")
+      return
+    }
+    #expect(try await worker.ledger.openWork().isEmpty)
+    await tester.close()
+  }
+
   /// More than one commit cancels, and none of them due.
   @Test func allWaitingChildrenAreCancelled() async throws {
     let ledger = try await lab.open { [clock] work, call in
