@@ -26,7 +26,7 @@ struct NewWorkTests {
     }
   }
 
-  /// Runs `body` once the runner has looked and found nothing.
+  /// Runs `body` once the runner has run other work.
   private func withRunner(
     of ledger: Ledger, total: Int = 64, _ body: () async throws -> Void
   ) async throws {
@@ -38,13 +38,17 @@ struct NewWorkTests {
 
   @Test func threeStepsTakeFiveCommits() async throws {
     let ledger = try await open()
-    try await withRunner(of: ledger) {
-      let count = try store.store.commitEnds().count
-      let promise = try await ledger.start(ScriptedWork())
-      #expect(try await promise.outcome == .fulfilled(3))
-      #expect(try store.store.commitEnds().count == count + 5)
-      #expect(try await promise.record?.work?.attemptCount == 1)
-    }
+    // A runner that has looked once and rests: while one looks, new work waits for it.
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits())
+    try loop.begin()
+    try await loop.look()
+    let count = try store.store.commitEnds().count
+    let promise = try await ledger.start(ScriptedWork())
+    #expect(try await promise.outcome == .fulfilled(3))
+    #expect(try store.store.commitEnds().count == count + 5)
+    #expect(try await promise.record?.work?.attemptCount == 1)
+    await loop.stop(after: .zero)
+    loop.end()
   }
 
   @Test func aSecondRequestWithTheSameKeyStartsNothing() async throws {
