@@ -21,6 +21,7 @@ extension Ledger {
           host: ThisProcess.hostName, libraryVersion: Ledger.libraryVersion),
         clock: configuration.clock,
         stallTimeout: configuration.writerStallTimeout,
+        freezeTimeout: configuration.freezeTimeout,
         pollInterval: configuration.pollInterval,
         maximumWaitingCommandCount: configuration.maximumWaitingCommandCount,
         maximumQueuedWorkCount: configuration.maximumQueuedWorkCount,
@@ -49,6 +50,9 @@ extension LedgerConfiguration {
     guard pollInterval >= .milliseconds(500) else {
       throw LedgerError(
         .invalidArgument, "The poll interval must be at least 500 ms, to let the device sleep.")
+    }
+    guard freezeTimeout >= .zero else {
+      throw LedgerError(.invalidArgument, "The time limit of a freeze must not be negative.")
     }
     guard maximumWaitingCommandCount >= 1 else {
       throw LedgerError(

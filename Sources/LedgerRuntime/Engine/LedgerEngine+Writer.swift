@@ -2,9 +2,6 @@ import LedgerSystem
 import Logging
 
 extension LedgerEngine {
-  /// The maximum total time of a freeze for writing pending commands.
-  private static let freezeBudget = Duration.milliseconds(250)
-
   /// The writer thread, which opens and closes the store, and commits.
   func runWriter(opened: @Sendable (Result<Void, any Error>) -> Void) {
     let committer = GroupCommitter(
@@ -94,7 +91,7 @@ extension LedgerEngine {
     _ committer: GroupCommitter, _ hold: inout (any SessionHold)?
   ) throws(LedgerError) -> Bool {
     guard let store = phase.store else { return true }
-    let deadline = MonotonicClock.now + Self.freezeBudget
+    let deadline = MonotonicClock.now + setup.freezeTimeout
     var error: LedgerError?
     while inbox.hasCommands, error == nil, MonotonicClock.now < deadline {
       error = committer.commitGroup(
@@ -105,7 +102,7 @@ extension LedgerEngine {
       let refusal = Refusal()
       error = committer.commitGroup(
         to: store, first: [Job(FreezeSession()) { refusal.note($0) }], takesCommands: false,
-        yieldsToRequests: false, stallTimeout: Self.freezeBudget,
+        yieldsToRequests: false, stallTimeout: setup.freezeTimeout,
         budget: deadline - MonotonicClock.now)
       error = error ?? refusal.error
     }

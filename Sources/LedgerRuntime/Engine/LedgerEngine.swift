@@ -15,6 +15,7 @@ package final class LedgerEngine: Sendable {
     /// The clock to use instead of the store's time, if any.
     package var clock: (any LedgerClock)?
     package var stallTimeout: Duration
+    package var freezeTimeout: Duration
     package var pollInterval: Duration
     package var maximumWaitingCommandCount = Int.max
     package var maximumQueuedWorkCount: Int?

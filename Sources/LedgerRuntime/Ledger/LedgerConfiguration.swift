@@ -15,6 +15,14 @@ public struct LedgerConfiguration: Sendable {
   /// Each command has this full time; time while the ledger is frozen does not count.
   public var writerStallTimeout: Duration = .seconds(5)
 
+  /// The maximum time for which ``Ledger/freeze()`` waits for its commits: of the pending commands, and of the
+  /// freeze itself. What is not written by then stays pending, and the freeze is noted outside the log.
+  ///
+  /// A ledger in a directory needs more only if other processes hold the writer gate for long. A ledger on a
+  /// server needs at least a few round trips, and one that is to survive a failover while it freezes needs as
+  /// long as that takes.
+  public var freezeTimeout: Duration = .milliseconds(250)
+
   /// The interval at which a session looks for changes if it receives no signal. A lost signal delays it by
   /// at most this long.
   public var pollInterval: Duration = .seconds(1)
