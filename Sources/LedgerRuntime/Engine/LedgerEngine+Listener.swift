@@ -72,16 +72,26 @@ extension LedgerEngine {
   }
 
   /// Makes the writer time out due promises, and returns the maximum time to sleep.
-  private func timeUntilNextDeadline(_ store: any EventStore) -> Duration {
+  func timeUntilNextDeadline(_ store: any EventStore) -> Duration {
     // If the state cannot be read, the next look detects the reason.
-    let found = try? replica.look(with: store) { state in try state.nextDeadline()?.deadline }
-    guard let next = found ?? nil else { return setup.pollInterval }
+    guard let next = (try? nextDeadline(store)) ?? nil else { return setup.pollInterval }
     let remaining = next - now(store)
     if remaining <= .zero {
       inbox.poke()
       return setup.pollInterval
     }
     return min(remaining, setup.pollInterval)
+  }
+
+  /// The time at which this session times out the next promise.
+  private func nextDeadline(_ store: any EventStore) throws -> Timestamp? {
+    try replica.look(with: store) { state in
+      guard let next = try state.nextDeadline() else { return nil }
+      guard store.isRemote, try state.promise(next.id)?.created.session != setup.session else {
+        return next.deadline
+      }
+      return next.deadline + foreignDeadlineDelay
+    }
   }
 
   // MARK: Joints

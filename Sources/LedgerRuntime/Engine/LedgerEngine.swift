@@ -41,6 +41,10 @@ package final class LedgerEngine: Sendable {
   /// The maximum number of simultaneous reads of a remote store.
   static let maximumReadCount = 4
 
+  /// The time for which this session leaves the promises of other sessions to them after their deadlines, if
+  /// the store is remote. It differs between sessions, which would all commit at the same moment otherwise.
+  let foreignDeadlineDelay = Duration.milliseconds(Int.random(in: 1...200))
+
   /// The order in which the other sessions are checked.
   let sessionRound: Mutex<SessionRound>
   /// Wakes the runner when the listener polls and work will soon be due.
