@@ -114,7 +114,7 @@ extension SeededGenerator {
 
   package mutating func references() -> HandlerReferences {
     HandlerReferences(
-      promises: (0..<Int.random(in: 0...3, using: &self)).map(PromiseID.numbered),
-      handlers: (0..<Int.random(in: 0...3, using: &self)).map(HandlerID.numbered))
+      promises: Set((0..<Int.random(in: 0...3, using: &self)).map(PromiseID.numbered)),
+      handlers: Set((0..<Int.random(in: 0...3, using: &self)).map(HandlerID.numbered)))
   }
 }

@@ -1,6 +1,6 @@
 /// Starts a call of a handler, to be run by the session that asks.
 package struct StartCall: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case started(StartedCall)
     /// Another rebinding came first: check the arguments against the current binding.
     case changedMeanwhile(HandlerEntity)
@@ -66,7 +66,7 @@ package struct StartCall: EntityCommand {
 
 /// Starts the next attempt of a released call, or of a released run of invalidation code.
 package struct RetryCall: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case started(StartedCall)
     /// A session is running it.
     case taken(by: SessionID, StartedCall)
@@ -119,7 +119,7 @@ package struct RetryCall: EntityCommand {
 
 /// Releases an unfinished run, so that another session may take it over.
 package struct ReleaseCall: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case released(HandlerEntity)
     /// The attempt is not the running one: it ended, was released, or another attempt began.
     case superseded(HandlerEntity)

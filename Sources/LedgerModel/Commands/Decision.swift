@@ -65,7 +65,7 @@ package struct Decision {
   /// The amount of work that this commit settled because another promise was settled.
   var followerCount = 0
 
-  package init(over base: LedgerState, context: DecisionContext) {
+  package init(over base: consuming LedgerState, context: DecisionContext) {
     staged = StagedLayer(over: base)
     self.base = base
     self.context = context

@@ -1,7 +1,7 @@
 /// Ends a run of a handler or of its invalidation code, and carries out the effects that the code requested,
 /// all in one commit.
 package struct FinishCall: Command {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case finished(Finished)
     /// The attempt is not the newest attempt of an open call: the call ended, or another attempt began.
     case superseded

@@ -1,7 +1,7 @@
 /// Creates a handler, or finds the existing one.
 package struct CreateHandler: EntityCommand {
-  package enum Answer: Sendable {
-    case created(HandlerEntity)
+  package indirect enum Answer: Sendable {
+    case created
     /// A handler with this id exists, in any state.
     case exists(HandlerEntity)
   }
@@ -30,13 +30,13 @@ package struct CreateHandler: EntityCommand {
       label: description.label, scopes: description.scopes, references: arguments.references,
       arguments: arguments.arguments)
     try decision.appendAttaching(created, to: id.entityID, cause: cause)
-    return .created(try decision.requireHandler(id))
+    return .created
   }
 }
 
 /// Binds new arguments to a handler.
 package struct RebindHandler: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case rebound(HandlerEntity)
     /// Another rebinding came first: read the current binding, and merge again.
     case changedMeanwhile(HandlerEntity)
@@ -80,7 +80,7 @@ package struct RebindHandler: EntityCommand {
 
 /// Invalidates a handler permanently.
 package struct InvalidateHandler: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     /// The handler is invalidated. The call is the run of its invalidation code, if it has any; this session
     /// must run it.
     case invalidated(HandlerEntity, OpenCall?)

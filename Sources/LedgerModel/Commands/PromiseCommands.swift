@@ -1,7 +1,7 @@
 /// Creates a promise, or finds the existing one.
 package struct CreatePromise: EntityCommand {
-  package enum Answer: Sendable {
-    case created(PromiseEntity)
+  package indirect enum Answer: Sendable {
+    case created
     case deduplicated(PromiseEntity)
     case conflict(PromiseEntity)
   }
@@ -37,11 +37,10 @@ package struct CreatePromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
-    guard let entity = try decision.promise(id) else {
+    guard let entity = try decision.timeOutIfDue(id) else {
       try decision.refuseIfRemoved(id.entityID)
       try create(in: &decision)
-      return .created(try decision.requirePromise(id))
+      return .created
     }
     if adoptsAny {
       try entity.requireType(creation.typeTag, orOneOf: formerTypeTags)
@@ -148,7 +147,7 @@ extension LedgerError {
 
 /// Resolves a promise.
 package struct ResolvePromise: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case resolved(PromiseEntity)
     case deduplicated(PromiseEntity)
     case alreadyResolved(PromiseEntity)
@@ -187,8 +186,8 @@ package struct ResolvePromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
-    guard let entity = try decision.knownPromise(id) else { return .notFound }
+    let found = try decision.timeOutIfDue(id)
+    guard let entity = try decision.known(found, or: id.entityID) else { return .notFound }
     if case .abandoned = entity.closing { return .abandoned(entity) }
     guard let stored = try entity.resolved() else {
       guard isForced || !entity.isComputed else { throw .promiseIsComputed(entity) }
@@ -209,7 +208,7 @@ package struct ResolvePromise: EntityCommand {
 
 /// Records the delivery of an outcome to the app.
 package struct ConsumePromise: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case notFound
     case pending
     case consumed(PromiseEntity)
@@ -238,8 +237,8 @@ package struct ConsumePromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.settleIfDue(id)
-    let entity = try decision.knownPromise(id)
+    let found = try decision.settleIfDue(id)
+    let entity = try decision.known(found, or: id.entityID)
     // An outcome that needs no consumption is read in every role, and nothing is recorded.
     let needsConsumption = entity.map { !$0.endsWhenSettled } ?? true
     if needsConsumption { try decision.context.role.requireConsumer(of: id) }
@@ -263,7 +262,7 @@ package struct ConsumePromise: EntityCommand {
 
 /// Abandons a promise permanently.
 package struct AbandonPromise: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case notFound
     case abandoned(PromiseEntity)
     case alreadyConsumed(PromiseEntity)
@@ -280,8 +279,8 @@ package struct AbandonPromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
-    guard let entity = try decision.knownPromise(id) else { return .notFound }
+    let found = try decision.timeOutIfDue(id)
+    guard let entity = try decision.known(found, or: id.entityID) else { return .notFound }
     switch entity.status {
     case .consumed: return .alreadyConsumed(entity)
     case .abandoned: return .abandoned(entity)
@@ -305,7 +304,7 @@ package struct TimeOutDuePromises: Command {
   package func decide(in decision: inout Decision) throws(LedgerError) -> Int {
     let due = try decision.duePromises(limit: Self.limit)
     // A promise that does not fit into a full ledger must not hold up the others.
-    for id in due { try? decision.timeOutIfDue(id) }
+    for id in due { _ = try? decision.timeOutIfDue(id) }
     return due.count
   }
 }
@@ -317,25 +316,34 @@ extension Decision {
   }
 
   /// Settles a pending promise if its deadline has passed, or it is a joint that its inputs decide.
-  mutating func settleIfDue(_ id: PromiseID) throws(LedgerError) {
-    try timeOutIfDue(id)
-    guard try promise(id)?.isJoint ?? false else { return }
+  ///
+  /// - Returns: The promise, if there is one.
+  @discardableResult
+  mutating func settleIfDue(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    let entity = try timeOutIfDue(id)
+    guard let entity, entity.isJoint else { return entity }
     // From the reserve, like the end of a deadline.
     if try settleJointIfDecided(id, usesReserve: true) { try settleFollowers(of: [id]) }
+    return try promise(id)
   }
 
   /// Resolves a pending promise whose deadline has passed, with the deadline as the time.
-  mutating func timeOutIfDue(_ id: PromiseID) throws(LedgerError) {
-    guard let entity = try promise(id), entity.status == .pending,
-      let deadline = entity.deadline, now >= deadline
-    else { return }
+  ///
+  /// - Returns: The promise, if there is one.
+  @discardableResult
+  mutating func timeOutIfDue(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    let found = try promise(id)
+    guard let entity = found, entity.status == .pending, let deadline = entity.deadline,
+      now >= deadline
+    else { return found }
     // A subject that may not be written to stays unchanged; the command on it is refused below.
-    guard (try? requireWritable(id.entityID)) != nil else { return }
+    guard (try? requireWritable(id.entityID)) != nil else { return entity }
     let outcome: PromiseOutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
     // From the reserve: consuming and abandoning a promise may time it out first, and both must still work in
     // a full ledger.
     try settle(
       id, PromiseResolved(outcome: outcome, resolvedAt: deadline, content: []), usesReserve: true)
+    return try promise(id)
   }
 
   func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {

@@ -26,7 +26,7 @@ package struct StartWork: EntityCommand {
       guard case .started(let entity)? = claims.first else {
         return Answer(creation: answer, started: nil)
       }
-      return Answer(creation: .created(entity), started: entity)
+      return Answer(creation: answer, started: entity)
     } catch {
       // The work is created all the same, and waits for room.
       guard error.code == .ledgerFull else { throw error }

@@ -2,7 +2,7 @@
 /// its inputs.
 package struct CancelWork: EntityCommand {
   /// The answers name the work whose children one commit could not cancel; see ``CancelChildren``.
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     /// The promise is cancelled.
     case cancelled(PromiseEntity, parentsLeft: [PromiseID])
     /// The code runs, or has finished steps or waited. The promise is cancelled when the code fails, or fulfilled if
@@ -22,8 +22,8 @@ package struct CancelWork: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
-    guard let entity = try decision.knownPromise(id) else { return .notFound }
+    let found = try decision.timeOutIfDue(id)
+    guard let entity = try decision.known(found, or: id.entityID) else { return .notFound }
     if !entity.isJoint { try entity.requireWork() }
     guard entity.status == .pending else { return .ended(entity) }
     let isSettled = try decision.cancel(entity, reason: reason)
@@ -182,7 +182,7 @@ package struct CancelChildren: Command {
 
 /// Changes pending work as an operator asks.
 package struct AmendWork: EntityCommand {
-  package enum Answer: Sendable {
+  package indirect enum Answer: Sendable {
     case amended(PromiseEntity)
     /// A session is running an attempt, so the work cannot be parked.
     case running(SessionID)
@@ -200,8 +200,8 @@ package struct AmendWork: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
-    guard let entity = try decision.knownPromise(id) else { return .notFound }
+    let found = try decision.timeOutIfDue(id)
+    guard let entity = try decision.known(found, or: id.entityID) else { return .notFound }
     try entity.requireWork()
     guard let place = entity.workPlace else { return .ended(entity) }
     if amended.parking == .parked, case .running(let session) = place.phase {

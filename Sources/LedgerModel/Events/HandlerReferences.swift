@@ -14,10 +14,10 @@ public struct HandlerReferences: Sendable, Hashable {
   /// No references.
   public static let none = HandlerReferences(promises: [], handlers: [])
 
-  /// Sorts the references and removes duplicates.
-  package init(promises: some Sequence<PromiseID>, handlers: some Sequence<HandlerID>) {
-    self.promises = Set(promises).sorted()
-    self.handlers = Set(handlers).sorted()
+  /// Sorts the references.
+  package init(promises: Set<PromiseID>, handlers: Set<HandlerID>) {
+    self.promises = promises.sorted()
+    self.handlers = handlers.sorted()
   }
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {

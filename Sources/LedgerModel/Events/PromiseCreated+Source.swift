@@ -12,9 +12,10 @@ extension PromiseCreated {
     /// Any session may resolve the promise.
     case outside
     /// The result of code settles the promise.
-    case work(Work)
+    // Indirect, because most promises have none, and are copied often.
+    indirect case work(Work)
     /// The outcomes of other promises settle the promise.
-    case joint(Joint)
+    indirect case joint(Joint)
   }
 
   /// The code whose result settles a promise, with its arguments, its trigger and its options.

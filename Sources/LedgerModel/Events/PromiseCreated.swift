@@ -59,7 +59,7 @@ public struct PromiseCreated: EventPayload, Hashable {
 
   /// Whether only version 2 can represent the payload.
   private var hasExtension: Bool {
-    lifetime != .untilConsumed || parent != nil || source != .outside
+    lifetime != .untilConsumed || parent != nil || source.number != .outside
   }
 
   private struct Flags: OptionSet {
@@ -141,12 +141,11 @@ public struct PromiseCreated: EventPayload, Hashable {
     if let work, work.arguments == nil { flags.insert(.attachment) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(64)
-    bytes.append(flags.rawValue)
-    bytes.append(deadlineEffect.rawValue)
-    bytes.appendLittleEndian(UInt16(tags.count))
-    bytes.append(lifetime.rawValue)
-    bytes.append(source.number.rawValue)
-    bytes.appendLittleEndian(UInt16(0))
+    // The fields of the head at once, the first one in the lowest bits.
+    var head = UInt64(flags.rawValue) | UInt64(deadlineEffect.rawValue) << 8
+    head |= UInt64(UInt16(tags.count)) << 16
+    head |= UInt64(lifetime.rawValue) << 32 | UInt64(source.number.rawValue) << 40
+    bytes.appendLittleEndian(head)
     if let deadline { bytes.appendLittleEndian(deadline.nanosecondsSinceEpoch) }
     bytes.appendText(typeTag)
     if let key { bytes.appendText(key) }

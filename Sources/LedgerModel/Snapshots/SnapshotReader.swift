@@ -62,13 +62,13 @@ package struct SnapshotReader: Sendable {
   /// The summary of the snapshot, as read here.
   package var summary: SnapshotSummary { known.summary }
 
-  package var position: Position { summary.position }
+  package var position: Position { known.summary.position }
 
   package var countedLists: CountedLists { known.countedLists }
 
   /// Whether the snapshot has nothing to look up.
   @inline(__always)
-  package var isEmpty: Bool { summary.position == .start }
+  package var isEmpty: Bool { known.summary.position == .start }
 
   /// Whether there may be a record or a tombstone for an id; see ``SnapshotSummary/mayHold(_:)``.
   @inline(__always)

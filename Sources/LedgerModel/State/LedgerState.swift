@@ -218,10 +218,13 @@ package struct LedgerState: Sendable {
     queuedWorkCount += layer.queuedWorkCountChange
     for entity in layer.promises.entities {
       let id = entity.id
-      let isNew = promises.place(of: id) == nil
-      promises.update(entity, layer.work[id])
-      if isNew, entity.status == .pending, let deadline = entity.deadline {
-        deadlines.insert(deadline, id)
+      if let place = promises.place(of: id) {
+        promises.replace(at: place, by: entity, layer.work[id])
+      } else {
+        promises.insert(entity, layer.work[id])
+        if entity.status == .pending, let deadline = entity.deadline {
+          deadlines.insert(deadline, id)
+        }
       }
       removals.forget(id.entityID)
       if removals.closings != nil { noteClosing(of: .promise(entity)) }

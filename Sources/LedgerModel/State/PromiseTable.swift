@@ -75,7 +75,10 @@ package struct PromiseTable: IndexedTable, Sendable {
     add(entity)
   }
 
-  private mutating func insert(_ entity: consuming PromiseEntity, _ workPlace: WorkPlace?) {
+  /// Inserts a promise that the table does not contain.
+  ///
+  /// - Parameter workPlace: Its place among the work, which need not be found again.
+  mutating func insert(_ entity: consuming PromiseEntity, _ workPlace: WorkPlace?) {
     note(entity, workPlace)
     add(entity)
   }
@@ -89,13 +92,15 @@ package struct PromiseTable: IndexedTable, Sendable {
   }
 
   /// Inserts a promise, or replaces it with a newer state.
-  package mutating func update(_ entity: PromiseEntity) { update(entity, entity.workPlace) }
+  package mutating func update(_ entity: PromiseEntity) {
+    guard let place = place(of: entity.id) else { return insert(entity) }
+    replace(at: place, by: entity, entity.workPlace)
+  }
 
-  /// Inserts a promise, or replaces it with a newer state.
+  /// Replaces the promise at a place with a newer state.
   ///
   /// - Parameter workPlace: Its place among the work, which need not be found again.
-  mutating func update(_ entity: PromiseEntity, _ workPlace: WorkPlace?) {
-    guard let place = place(of: entity.id) else { return insert(entity, workPlace) }
+  mutating func replace(at place: Int32, by entity: PromiseEntity, _ workPlace: WorkPlace?) {
     entities[place] = entity
     if !entity.isOpen { unlink(place) }
     note(entity, workPlace)

@@ -208,16 +208,17 @@ package final class GroupCommitter {
     needs.checksLists = true
     // Without a snapshot, all entities are in memory.
     if replica.withState({ $0.base > .start }) { group.addNeeds(to: &needs, session) }
-    let (decision, deliveries) = try replica.decide(with: store, needs: needs) {
+    let decided = try replica.decide(with: store, needs: needs) {
       (base) throws(LedgerError) in try group.decided(over: base, context)
     }
-    reportLag(of: context.now, behind: decision.base.time)
-    if deliveries.count < group.jobs.count { inbox.putBack(group.jobs[deliveries.count...]) }
-    group.keep(decision.staged, deliveries)
+    reportLag(of: context.now, behind: decided.newestTime)
+    let count = decided.deliveries.count
+    if count < group.jobs.count { inbox.putBack(group.jobs[count...]) }
+    group.keep(decided.staged, decided.deliveries)
     #if DEBUG
       if acknowledgesBeforeCommit { group.answerEarly() }
     #endif
-    return decision.batch
+    return decided.batch
   }
 
   /// Reports a clock that is behind the newest event; it is used nevertheless.
@@ -226,6 +227,24 @@ package final class GroupCommitter {
     logger.warning(
       "the clock is behind the newest event: one of the clocks is wrong",
       metadata: ["seconds": "\(lag.components.seconds)", "newestEvent": "\(newest)"])
+  }
+
+  /// What a group was decided to do; a class, because copies of it take time.
+  private final class DecidedGroup {
+    /// The time of the newest event before the commit.
+    let newestTime: Timestamp
+    let staged: StagedLayer
+    let batch: EventBatch
+    let deliveries: [Job.Delivery]
+
+    init(
+      newestTime: Timestamp, staged: StagedLayer, batch: EventBatch, deliveries: [Job.Delivery]
+    ) {
+      self.newestTime = newestTime
+      self.staged = staged
+      self.batch = batch
+      self.deliveries = deliveries
+    }
   }
 
   /// The commands of one commit and their results.
@@ -254,8 +273,9 @@ package final class GroupCommitter {
     /// Decides as many of the commands as fit into one commit, without the store and without the
     /// registry of sessions.
     func decided(
-      over base: LedgerState, _ context: DecisionContext
-    ) throws(LedgerError) -> (Decision, [Job.Delivery]) {
+      over base: consuming LedgerState, _ context: DecisionContext
+    ) throws(LedgerError) -> DecidedGroup {
+      let newestTime = base.time
       var decision = Decision(over: base, context: context)
       if hasCommands { try decision.requireOwnSession() }
       _ = try decision.run(TimeOutDuePromises())
@@ -265,7 +285,9 @@ package final class GroupCommitter {
         else { break }
         deliveries.append(job.decide(&decision))
       }
-      return (decision, deliveries)
+      return DecidedGroup(
+        newestTime: newestTime, staged: decision.staged, batch: decision.batch,
+        deliveries: deliveries)
     }
 
     /// Keeps the results of the first commands only.

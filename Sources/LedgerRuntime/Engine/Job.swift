@@ -31,6 +31,8 @@ package final class Job: Sendable {
   ///   - submittedAt: The time from which its wait is measured.
   ///   - presumedDead: The session whose death the command records.
   ///   - answer: Receives the answer once it is durable.
+  // Inlined, so that the closures are compiled for the type of the command.
+  @inline(__always)
   package init<Answer>(
     _ command: some Command<Answer>, submittedAt: Duration = MonotonicClock.now,
     presumedDead: SessionEntity? = nil,
@@ -38,18 +40,20 @@ package final class Job: Sendable {
   ) {
     self.submittedAt = submittedAt
     self.presumedDead = presumedDead
+    let command = Shared(command)
     decide = { decision in
-      let result = Result { () throws(LedgerError) in try decision.run(command) }
-      return { failure in
-        if let failure {
-          answer(.failure(failure))
-        } else {
-          answer(result.mapError { $0 })
-        }
-      }
+      let result = Result { () throws(any Error) in try decision.run(command.value) }
+      return { failure in answer(failure.map { .failure($0) } ?? result) }
     }
-    addSubjects = { command.addSubjects(to: &$0, in: $1) }
+    addSubjects = { command.value.addSubjects(to: &$0, in: $1) }
     fail = { answer(.failure($0)) }
+  }
+
+  /// A value that closures share, because copies of it take time.
+  private final class Shared<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
   }
 }
 

@@ -116,19 +116,22 @@ package final class Replica: Sendable {
   /// ``look(with:needs:_:)``.
   func decide<R>(
     with store: any EventStore, needs: SnapshotNeeds,
-    _ body: (LedgerState) throws(LedgerError) -> R
+    _ body: (consuming LedgerState) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     var needs = needs
     while true {
       let notes = LackNotes()
-      let copy = try LedgerError.mapping {
+      // As a result of the closures, the state would be copied by each of them, and a copy takes time.
+      var copy: LedgerState?
+      try LedgerError.mapping {
         try look(with: store, needs: needs) { state in
           // Drops deadlines that have passed, so that deciding examines only a few.
           _ = try? state.nextDeadline()
-          return state.noting(notes)
+          copy = state.noting(notes)
         }
       }
-      let outcome = Result { () throws(LedgerError) in try body(copy) }
+      guard let base = copy.take() else { throw .lacking }
+      let outcome = Result { () throws(LedgerError) in try body(base) }
       if notes.needs.isEmpty { return try outcome.get() }
       guard needs.formUnion(notes.needs) else { throw .lacking }
     }

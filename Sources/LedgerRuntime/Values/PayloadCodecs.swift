@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Codecs for types that need their own, which you pass to a ledger in ``LedgerConfiguration/codecs``.
 ///
 /// ```swift
@@ -20,6 +22,28 @@ public struct PayloadCodecs: Sendable {
   /// - Throws: ``LedgerError/Code/invalidArgument`` if the collection has none and the type needs one.
   func codec<Value: Sendable>(for type: Value.Type) throws(LedgerError) -> PayloadCodec<Value> {
     if let codec = codecs[ObjectIdentifier(type)] as? PayloadCodec<Value> { return codec }
-    return try .standard()
+    return try StandardCodecs.codec(for: type)
+  }
+}
+
+/// The standard codecs that were looked for: to find out how a type is encoded takes longer than to create a
+/// promise of it.
+private enum StandardCodecs {
+  private final class Entry<Value: Sendable>: Sendable {
+    let codec: PayloadCodec<Value>
+
+    init(_ codec: PayloadCodec<Value>) { self.codec = codec }
+  }
+
+  private static let entries = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+  static func codec<Value: Sendable>(
+    for type: Value.Type
+  ) throws(LedgerError) -> PayloadCodec<Value> {
+    let id = ObjectIdentifier(type)
+    if let entry = entries.withLock({ $0[id] }) as? Entry<Value> { return entry.codec }
+    let codec = try PayloadCodec<Value>.standard()
+    entries.withLock { $0[id] = Entry(codec) }
+    return codec
   }
 }

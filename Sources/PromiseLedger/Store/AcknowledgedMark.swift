@@ -15,18 +15,20 @@ package struct AcknowledgedMark {
   private static let firstWord = SharedWordLayout.firstFree
   private static let wordCount = 3
 
-  /// The ledger of the mark; it is part of the checksum, as is the number of the data file.
-  private let ledger: LedgerID
-  private let fileNumber: UInt64
+  /// The id of the ledger and the number of the data file, which are part of the checksum.
+  private let owner: [UInt8]
 
   package init(
     of ledger: LedgerID, in directory: LedgerDirectory, generation: String
   ) throws(LedgerError) {
-    self.ledger = ledger
     let dataFile = directory.generation(generation) + "/data.mdb"
-    fileNumber = try LedgerError.system("The data file cannot be examined.") {
+    let fileNumber = try LedgerError.system("The data file cannot be examined.") {
       () throws(SystemError) in try FileSystem.identity(dataFile).inode
     }
+    var owner: [UInt8] = []
+    ledger.entityID.append(to: &owner)
+    owner.appendLittleEndian(fileNumber)
+    self.owner = owner
   }
 
   /// Notes that everything up to `position` is durable. The caller holds the writer gate.
@@ -60,10 +62,7 @@ package struct AcknowledgedMark {
   }
 
   private func encoded(_ position: Position) -> [UInt32] {
-    var owner: [UInt8] = []
-    ledger.entityID.append(to: &owner)
-    owner.appendLittleEndian(fileNumber)
-    return [
+    [
       UInt32(truncatingIfNeeded: position.rawValue),
       UInt32(truncatingIfNeeded: position.rawValue >> 32),
       CRC32C.checksum(key: position.rawValue, owner.span),

@@ -199,7 +199,7 @@ import Testing
       try ArgumentSet(
         checking: .none,
         references: HandlerReferences(
-          promises: (1...count).map(PromiseID.numbered), handlers: []))
+          promises: Set((1...count).map(PromiseID.numbered)), handlers: []))
     }
     #expect(try set(HandlerReferences.maximumCount).references.promises.count == 100)
     let error = #expect(throws: LedgerError.self) {
@@ -210,7 +210,7 @@ import Testing
 
   @Test func theLargestEventWithoutItsArgumentsFitsIntoAFrame() {
     let references = HandlerReferences(
-      promises: (1...HandlerReferences.maximumCount).map(PromiseID.numbered), handlers: [])
+      promises: Set((1...HandlerReferences.maximumCount).map(PromiseID.numbered)), handlers: [])
     func text(_ limit: TextLimit) -> String {
       String(repeating: "a", count: limit.maximumByteCount)
     }

@@ -95,7 +95,7 @@ extension Oracle.Work {
   func model() throws(LedgerError) -> PromiseCreated.Work {
     PromiseCreated.Work(
       kind: "kind\(kind)", trigger: trigger.model, options: try options.model(),
-      references: HandlerReferences(promises: references.map(WalkNames.promise), handlers: []))
+      references: HandlerReferences(promises: Set(references.map(WalkNames.promise)), handlers: []))
   }
 }
 
@@ -174,7 +174,7 @@ extension Oracle.Binding {
   var arguments: ArgumentSet {
     .of(
       .sample(["n": value]),
-      HandlerReferences(promises: promises.map(WalkNames.promise), handlers: []))
+      HandlerReferences(promises: Set(promises.map(WalkNames.promise)), handlers: []))
   }
 }
 

@@ -60,10 +60,10 @@ extension ArgumentSet {
     return try ArgumentSet(
       checking: StoredArguments(kept + given),
       references: HandlerReferences(
-        promises: older.references.promises.filter { $0.entityID.stands(in: kept) }
-          + references.promises,
-        handlers: older.references.handlers.filter { $0.entityID.stands(in: kept) }
-          + references.handlers))
+        promises: Set(older.references.promises.filter { $0.entityID.stands(in: kept) })
+          .union(references.promises),
+        handlers: Set(older.references.handlers.filter { $0.entityID.stands(in: kept) })
+          .union(references.handlers)))
   }
 
   /// The arguments to bind, without the names that are only marked as erased.

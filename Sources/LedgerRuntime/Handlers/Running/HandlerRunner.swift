@@ -3,9 +3,16 @@
 struct HandlerRunner: Sendable {
   let ledger: Ledger
   /// The caller's live object; calls that follow from others do not receive it.
-  var live: LiveObject?
+  let live: LiveObject?
+  /// Looked up once, which takes longer than what it is needed for.
+  let registry: HandlerRegistry
 
-  var registry: HandlerRegistry { ledger.configuration.handlers }
+  init(ledger: Ledger, live: LiveObject? = nil) {
+    self.ledger = ledger
+    self.live = live
+    registry = ledger.configuration.handlers
+  }
+
   var running: RunningCalls { ledger.runningCalls }
 
   // MARK: Calling
