@@ -44,7 +44,7 @@ extension PromiseCreated {
   }
 
   /// Whether code or other promises settle the promise.
-  package var isComputed: Bool { source != .outside }
+  package var isComputed: Bool { source.number != .outside }
 }
 
 // MARK: - Encoding

@@ -229,7 +229,7 @@ package final class GroupCommitter {
       metadata: ["seconds": "\(lag.components.seconds)", "newestEvent": "\(newest)"])
   }
 
-  /// What a group was decided to do; a class, because copies of it take time.
+  /// The decision on a group; a class, because copying it takes time.
   private final class DecidedGroup {
     /// The time of the newest event before the commit.
     let newestTime: Timestamp

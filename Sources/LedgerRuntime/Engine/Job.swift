@@ -49,7 +49,7 @@ package final class Job: Sendable {
     fail = { answer(.failure($0)) }
   }
 
-  /// A value that closures share, because copies of it take time.
+  /// A value that several closures share, because copying it takes time.
   private final class Shared<Value: Sendable>: Sendable {
     let value: Value
 

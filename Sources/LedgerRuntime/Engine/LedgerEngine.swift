@@ -41,8 +41,10 @@ package final class LedgerEngine: Sendable {
   /// The maximum number of simultaneous reads of a remote store.
   static let maximumReadCount = 4
 
-  /// The time for which this session leaves the promises of other sessions to them after their deadlines, if
-  /// the store is remote. It differs between sessions, which would all commit at the same moment otherwise.
+  /// How long after the deadline of another session's promise this session times it out, if the store is remote.
+  ///
+  /// It differs between sessions, which would all commit at the same moment otherwise. Later deadlines wait as long,
+  /// even those of own promises.
   let foreignDeadlineDelay = Duration.milliseconds(Int.random(in: 1...200))
 
   /// The order in which the other sessions are checked.

@@ -121,7 +121,7 @@ package final class Replica: Sendable {
     var needs = needs
     while true {
       let notes = LackNotes()
-      // As a result of the closures, the state would be copied by each of them, and a copy takes time.
+      // A variable, because each closure would copy the state if it returned it.
       var copy: LedgerState?
       try LedgerError.mapping {
         try look(with: store, needs: needs) { state in

@@ -53,7 +53,8 @@ public final class Ledger: Sendable {
   ///
   /// Pending commands are written first. Another process that holds the writer gate cannot block the freeze:
   /// after ``LedgerConfiguration/freezeTimeout``, by default 250 ms, commands stay pending, the freeze is noted
-  /// outside the log, where other sessions look for this one, and the result is `false`. Freezing a frozen ledger does nothing.
+  /// outside the log, where other sessions look for this one, and the result is `false`. Freezing a frozen
+  /// ledger does nothing.
   ///
   /// The session gives back the handler calls that it runs. Their code continues, and its result counts after
   /// ``unfreeze()``, unless another session has run the call again in the meantime. If calls do not wait

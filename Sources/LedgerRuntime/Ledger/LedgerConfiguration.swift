@@ -15,12 +15,15 @@ public struct LedgerConfiguration: Sendable {
   /// Each command has this full time; time while the ledger is frozen does not count.
   public var writerStallTimeout: Duration = .seconds(5)
 
-  /// The maximum time for which ``Ledger/freeze()`` waits for its commits: of the pending commands, and of the
-  /// freeze itself. What is not written by then stays pending, and the freeze is noted outside the log.
+  /// The maximum time for which ``Ledger/freeze()`` waits to write the pending commands and the freeze itself.
   ///
-  /// A ledger in a directory needs more only if other processes hold the writer gate for long. A ledger on a
-  /// server needs at least a few round trips, and one that is to survive a failover while it freezes needs as
-  /// long as that takes.
+  /// When it is over, what was not written stays pending until ``Ledger/unfreeze()``, the freeze is noted outside
+  /// the log, and ``Ledger/freeze()`` returns `false`; nothing is lost. At zero, each commit is tried once, without
+  /// a wait for other writers. A negative time is refused with ``LedgerError/Code/invalidArgument`` when the
+  /// ledger is opened.
+  ///
+  /// Raise it for a ledger on a server that is far away: a freeze takes a few round trips. On a device, keep it well
+  /// below the time that the system leaves an app that goes to the background.
   public var freezeTimeout: Duration = .milliseconds(250)
 
   /// The interval at which a session looks for changes if it receives no signal. A lost signal delays it by

@@ -26,8 +26,8 @@ public struct PayloadCodecs: Sendable {
   }
 }
 
-/// The standard codecs that were looked for: to find out how a type is encoded takes longer than to create a
-/// promise of it.
+/// The standard codecs by type, each made once: finding out how a type is encoded takes a large part of the time in
+/// which a promise of it is created.
 private enum StandardCodecs {
   private final class Entry<Value: Sendable>: Sendable {
     let codec: PayloadCodec<Value>

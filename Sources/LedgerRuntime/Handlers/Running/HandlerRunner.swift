@@ -4,7 +4,7 @@ struct HandlerRunner: Sendable {
   let ledger: Ledger
   /// The caller's live object; calls that follow from others do not receive it.
   let live: LiveObject?
-  /// Looked up once, which takes longer than what it is needed for.
+  /// Read once: finding it in the configuration takes longer than looking up a kind in it.
   let registry: HandlerRegistry
 
   init(ledger: Ledger, live: LiveObject? = nil) {
