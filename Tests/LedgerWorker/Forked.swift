@@ -61,6 +61,10 @@ struct Forked {
         }
       }
     }
+    // One that does nothing but look up how a value is encoded.
+    let lookUp = Task.detached {
+      while !Task.isCancelled { _ = try ledger.promise(id: promise.id, of: Int.self) }
+    }
     for round in 1...rounds {
       // Varies the moment of the fork relative to the work of the tasks.
       _ = try await ledger.createPromise(of: Int.self)
@@ -75,8 +79,8 @@ struct Forked {
       guard child > 0 else { throw UsageError(what: "cannot fork") }
       Output.line("round \(round) ended \(unsafe endStatus(of: child))")
     }
-    for task in work { task.cancel() }
-    for task in work { _ = await task.result }
+    for task in work + [lookUp] { task.cancel() }
+    for task in work + [lookUp] { _ = await task.result }
     await ledger.close()
   }
 

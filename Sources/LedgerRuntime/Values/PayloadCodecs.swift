@@ -28,22 +28,49 @@ public struct PayloadCodecs: Sendable {
 
 /// The standard codecs by type, each made once: finding out how a type is encoded takes a large part of the time in
 /// which a promise of it is created.
+///
+/// They form a list that only grows and needs no lock: a child of `fork`, which is refused later, would wait for ever
+/// for one that another thread of its parent held.
 private enum StandardCodecs {
-  private final class Entry<Value: Sendable>: Sendable {
+  private final class Entry: Sendable {
+    let type: ObjectIdentifier
+    /// A codec for the type, in a box, because the type of an object is found out faster.
+    let box: any AnyObject & Sendable
+    let next = AtomicLazyReference<Entry>()
+
+    init<Value>(_ codec: PayloadCodec<Value>) {
+      type = ObjectIdentifier(Value.self)
+      box = Box(codec)
+    }
+  }
+
+  private final class Box<Value: Sendable>: Sendable {
     let codec: PayloadCodec<Value>
 
     init(_ codec: PayloadCodec<Value>) { self.codec = codec }
   }
 
-  private static let entries = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+  private static let first = AtomicLazyReference<Entry>()
 
   static func codec<Value: Sendable>(
     for type: Value.Type
   ) throws(LedgerError) -> PayloadCodec<Value> {
     let id = ObjectIdentifier(type)
-    if let entry = entries.withLock({ $0[id] }) as? Entry<Value> { return entry.codec }
+    var last: Entry?
+    var next = first.load()
+    while let entry = next {
+      if entry.type == id, let box = entry.box as? Box<Value> { return box.codec }
+      (last, next) = (entry, entry.next.load())
+    }
     let codec = try PayloadCodec<Value>.standard()
-    entries.withLock { $0[id] = Entry(codec) }
+    append(Entry(codec), after: last)
     return codec
+  }
+
+  /// Appends an entry at the end, which is at another one or behind it. Two threads may add the same type at once; the
+  /// first entry is the one that is found.
+  private static func append(_ new: Entry, after entry: Entry?) {
+    var last = if let entry { entry.next.storeIfNil(new) } else { first.storeIfNil(new) }
+    while last !== new { last = last.next.storeIfNil(new) }
   }
 }
