@@ -251,6 +251,9 @@ package struct Decision {
   /// The end of the commit so far.
   var mark: Mark { Mark(eventCount: batch.count, followerCount: followerCount) }
 
+  /// Notes that a deadline has passed, after which the session must look for the next one.
+  mutating func noteDeadline() { batch.noteDeadline() }
+
   /// Drops the events after a mark by replaying those before it.
   mutating func rollBack(to mark: Mark) throws(LedgerError) {
     followerCount = mark.followerCount

@@ -343,6 +343,7 @@ extension Decision {
     // a full ledger.
     try settle(
       id, PromiseResolved(outcome: outcome, resolvedAt: deadline, content: []), usesReserve: true)
+    noteDeadline()
     return try promise(id)
   }
 

@@ -17,8 +17,9 @@ package struct EventBatch: Sendable {
   package private(set) var attachments: [(index: Int, bytes: [UInt8])] = []
   /// The size of all attachments, in bytes.
   package private(set) var attachmentByteCount = 0
-  /// Whether a promise with a deadline may be created.
-  package private(set) var mayHaveDeadlines = false
+  /// Whether the session must look for the next deadline after the commit: a promise with one may be created, or a
+  /// deadline has passed.
+  package private(set) var needsDeadlineCheck = false
 
   package init() {}
 
@@ -53,7 +54,7 @@ package struct EventBatch: Sendable {
     let end = (ends.last ?? 0) + length
     bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
     if event.kind == .promiseCreated, PromiseCreated.deadline(ofEncoded: event.payload) != nil {
-      mayHaveDeadlines = true
+      noteDeadline()
     }
     if !event.attachment.isEmpty {
       attachments.append((index: ends.count, bytes: event.attachment))
@@ -61,6 +62,9 @@ package struct EventBatch: Sendable {
     }
     ends.append(end)
   }
+
+  /// Notes that the session must look for the next deadline.
+  package mutating func noteDeadline() { needsDeadlineCheck = true }
 
   /// Drops all events from `count` on: a command that failed partway leaves none.
   package mutating func truncate(toCount count: Int) {

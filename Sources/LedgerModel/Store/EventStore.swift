@@ -92,12 +92,14 @@ package protocol EventStore: LedgerSource, AnyObject {
   /// Returns the size of all stored data, without free space, in bytes.
   func usedByteCount() throws(LedgerError) -> Int
 
-  /// A number that changes whenever the head may have moved.
+  /// A number that changes whenever the head may have moved, except perhaps by a commit of this session through which
+  /// ``waitForChange(since:timeout:)`` may sleep on.
   var changeCount: UInt32 { get }
 
   /// Blocks until the head may have moved since `count`, or the timeout expires.
   ///
-  /// It may sleep on through a commit by this session that creates no promise with a deadline.
+  /// It may sleep on through a commit by this session that does not need a look for deadlines
+  /// (``EventBatch/needsDeadlineCheck``).
   ///
   /// The result is a hint: the method may return early or late, and checking the head is always correct.
   func waitForChange(since count: UInt32, timeout: Duration)

@@ -81,9 +81,9 @@ extension StoreContract {
       try requireEqual(
         subject.store.commit(at: Position(rawValue: 203)), nil, "the commit after the end")
     },
-    Rule("A commit changes the count that waits watch") { (subject: StoreSubject) in
+    Rule("A commit about deadlines changes the watched count") { (subject: StoreSubject) in
       let before = subject.store.changeCount
-      try subject.append(1)
+      try subject.append(1, needsDeadlineCheck: true)
       try require(subject.store.changeCount != before, "the count of changes is the same")
       try requireWakeUp(of: subject.store, since: before)
     },

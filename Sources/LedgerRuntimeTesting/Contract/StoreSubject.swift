@@ -28,13 +28,15 @@ package struct StoreSubject {
   @discardableResult
   package func append(
     _ count: Int, number: UInt64 = 1, after position: Position = .start,
-    attachment: [UInt8] = [], patience: Duration = .seconds(5)
+    attachment: [UInt8] = [], needsDeadlineCheck: Bool = false, patience: Duration = .seconds(5)
   ) throws -> Position {
     try store.commit(
       CommitID(session: Self.session, number: number), after: position,
       patience: Patience(patience), catchUp: { (_) throws(LedgerError) in },
       decide: { (_, _) throws(LedgerError) in
-        try Self.batch(count, attachment: attachment)
+        var batch = try Self.batch(count, attachment: attachment)
+        if needsDeadlineCheck { batch.noteDeadline() }
+        return batch
       })
   }
 

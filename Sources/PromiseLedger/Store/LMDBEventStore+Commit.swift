@@ -35,7 +35,7 @@ extension LMDBEventStore {
       if case .appended(let head) = outcome {
         options.hooks.committed?()
         // The session itself knows what it commits; its listener only waits for deadlines.
-        announce(head, toOwnListener: batch.mayHaveDeadlines)
+        announce(head, toOwnListener: batch.needsDeadlineCheck)
       }
       return outcome
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {

@@ -22,6 +22,25 @@ import Testing
     await ledger.close()
   }
 
+  /// At the first deadline, the listener has the writer time out the promise, and must then wait for the second. And
+  /// one commit does not time out all the others.
+  @Test func deadlinesThatFollowOneAnotherAreKept() async throws {
+    let directory = try TemporaryDirectory()
+    var configuration = CompactionSample.configuration()
+    configuration.pollInterval = .seconds(3_600)
+    let ledger = try await Ledger.open(
+      at: directory.path + "/ledger", as: .app, configuration: configuration)
+    let first = try await ledger.createPromise(of: Int.self, deadline: .now + .milliseconds(20))
+    let deadline = Timestamp.now + .milliseconds(200)
+    let others = try await ledger.batch { batch throws(LedgerError) in
+      try (0..<2 * TimeOutDuePromises.limit).map { _ throws(LedgerError) in
+        try batch.createPromise(of: Int.self, deadline: deadline)
+      }
+    }
+    for promise in [first] + others { #expect(try await promise.outcome == .timedOut) }
+    await ledger.close()
+  }
+
   /// Nothing but the doorbell tells of it in an hour.
   @Test(arguments: [true, false])
   func aCommitOfAnotherSessionIsHeardInTime(isOfSameSession: Bool) async throws {

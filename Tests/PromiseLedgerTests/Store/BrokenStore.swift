@@ -25,7 +25,7 @@ final class BrokenStore: ForwardingEventStore {
     case confirmsAnything = "An answer without events is based on the newest event"
     case appendsWhenGivenUp = "A commit that is given up changes nothing"
     case namesTheFirstCommit = "Each event names the commit that wrote it"
-    case neverRings = "A commit changes the count that waits watch"
+    case neverRings = "A commit about deadlines changes the watched count"
     case hearsOnlyItself = "A commit of another wakes those who wait"
     case letsAllCompact = "One at a time holds the lock of compaction"
     case beginsWithASnapshot = "A new store has no snapshot"
