@@ -93,10 +93,13 @@ extension LedgerEngine {
     guard let store = phase.store else { return true }
     let deadline = MonotonicClock.now + setup.freezeTimeout
     var error: LedgerError?
-    while inbox.hasCommands, error == nil, MonotonicClock.now < deadline {
+    // Even without any time, they are tried once.
+    var isOver = false
+    while inbox.hasCommands, error == nil, !isOver {
       error = committer.commitGroup(
         to: store, yieldsToRequests: false, stallTimeout: setup.stallTimeout,
         budget: deadline - MonotonicClock.now)
+      isOver = MonotonicClock.now >= deadline
     }
     if error == nil {
       let refusal = Refusal()

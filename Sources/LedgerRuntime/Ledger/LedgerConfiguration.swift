@@ -17,10 +17,10 @@ public struct LedgerConfiguration: Sendable {
 
   /// The maximum time for which ``Ledger/freeze()`` waits to write the pending commands and the freeze itself.
   ///
-  /// When it is over, what was not written stays pending until ``Ledger/unfreeze()``, the freeze is noted outside
-  /// the log, and ``Ledger/freeze()`` returns `false`; nothing is lost. At zero, each commit is tried once, without
-  /// a wait for other writers. A negative time is refused with ``LedgerError/Code/invalidArgument`` when the
-  /// ledger is opened.
+  /// When it is over, commands that were not written stay pending until ``Ledger/unfreeze()``. If the freeze itself
+  /// was not written, it is noted outside the log, and ``Ledger/freeze()`` returns `false`; nothing is lost. At
+  /// zero, one group of commands and the freeze are tried once, without a wait for other writers. A negative time
+  /// is refused with ``LedgerError/Code/invalidArgument`` when the ledger is opened.
   ///
   /// Raise it for a ledger on a server that is far away: a freeze takes a few round trips. On a device, keep it well
   /// below the time that the system leaves an app that goes to the background.
