@@ -37,6 +37,18 @@ struct CommitTests {
     }
   }
 
+  @Test func theServerParsesTheStatementsOfCommitsOnce() throws {
+    let proxied = try server.makeProxy()
+    let counts = Recorder<Int>()
+    proxied.proxy.setPlan { trip in
+      if trip.appends { counts.add(trip.parsedCount) }
+      return .passes
+    }
+    let writer = try PostgreSQLWriter(proxied.place())
+    for _ in 0..<4 { try writer.append() }
+    #expect(counts.all.suffix(2) == [0, 0])
+  }
+
   /// A notification in a transaction takes a lock of the whole server.
   @Test func noCommitNotifies() throws {
     let proxied = try server.makeProxy()

@@ -9,7 +9,8 @@ package final class Connection: @unchecked Sendable {
   // Unchecked because libpq is called under the lock only, except for what it allows from any thread.
   private let pointer: OpaquePointer
   let notices = Notices()
-  private let use = Mutex(())
+  /// The statements that the server keeps; locked while a call runs.
+  private let use = Mutex(PreparedStatements())
   private let isCancelled = Atomic<Bool>(false)
   private let isGivenUp = Atomic<Bool>(false)
   /// The monotonic time at which connecting began.
@@ -111,15 +112,26 @@ package final class Connection: @unchecked Sendable {
   package func run(
     _ statements: [Statement], until isOver: (() -> Bool)? = nil, before deadline: Duration? = nil
   ) throws(PostgreSQLError) -> (rows: [Rows], notices: [Notice]) {
-    try use.withLock { (_) throws(PostgreSQLError) in
+    try use.withLock { (prepared) throws(PostgreSQLError) in
       _ = notices.take()
-      for statement in statements { try send(statement) }
-      guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
-      let rows = try receive(isOver, before: deadline)
-      guard rows.count == statements.count else {
-        throw PostgreSQLError(
-          .decoding, "The server sent \(rows.count) results to \(statements.count) statements.")
+      let requests = statements.flatMap { prepared.requests(for: $0) }
+      var results: [Rows] = []
+      do throws(PostgreSQLError) {
+        for request in requests { try send(request) }
+        guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
+        try receive(&results, isOver, before: deadline)
+      } catch {
+        prepared.forget(requests.dropFirst(results.count))
+        if error.state?.isAboutPreparedStatements == true {
+          isGivenUp.store(true, ordering: .relaxed)
+        }
+        throw error
       }
+      guard results.count == requests.count else {
+        throw PostgreSQLError(
+          .decoding, "The server sent \(results.count) results to \(requests.count) requests.")
+      }
+      let rows = zip(requests, results).filter { $0.0.runsStatement }.map(\.1)
       return (rows, notices.take())
     }
   }
@@ -133,7 +145,20 @@ package final class Connection: @unchecked Sendable {
     try run([Statement(sql, values)]).rows[0]
   }
 
-  private func send(_ statement: Statement) throws(PostgreSQLError) {
+  private func send(_ request: PreparedStatements.Request) throws(PostgreSQLError) {
+    let isSent =
+      switch request {
+      case .prepare(let statement, let name):
+        unsafe PQsendPrepare(
+          pointer, name, statement.sql, Int32(statement.values.count),
+          statement.values.map(\.typeNumber)) == 1
+      case .run(let statement): send(statement, preparedAs: nil)
+      case .runPrepared(let statement, let name): send(statement, preparedAs: name)
+      }
+    guard isSent else { throw lost() }
+  }
+
+  private func send(_ statement: Statement, preparedAs name: String?) -> Bool {
     // All values are in one buffer, with a byte more: a pointer to nothing would mean a missing value.
     var buffer: [UInt8] = []
     var ranges: [Range<Int>] = []
@@ -144,24 +169,28 @@ package final class Connection: @unchecked Sendable {
     }
     buffer.append(0)
     let isBinary: Int32 = 1
-    let sent = unsafe buffer.withUnsafeBytes { buffer in
+    return unsafe buffer.withUnsafeBytes { buffer in
       let start = unsafe buffer.bindMemory(to: CChar.self).baseAddress
       let starts = unsafe ranges.map { range in
         unsafe start.map { unsafe $0 + range.lowerBound }
       }
-      return unsafe PQsendQueryParams(
-        pointer, statement.sql, Int32(ranges.count), statement.values.map(\.typeNumber), starts,
-        ranges.map { Int32($0.count) },
-        [Int32](repeating: isBinary, count: ranges.count), isBinary)
+      let (count, sizes) = (Int32(ranges.count), ranges.map { Int32($0.count) })
+      let formats = [Int32](repeating: isBinary, count: ranges.count)
+      guard let name else {
+        return unsafe PQsendQueryParams(
+          pointer, statement.sql, count, statement.values.map(\.typeNumber), starts, sizes,
+          formats, isBinary) == 1
+      }
+      return unsafe PQsendQueryPrepared(
+        pointer, name, count, starts, sizes, formats, isBinary) == 1
     }
-    guard sent == 1 else { throw lost() }
   }
 
-  /// Receives all results up to the end of the pipeline.
+  /// Receives the results up to the end of the pipeline. If one of them is an error, it throws that, after it has
+  /// received those before.
   private func receive(
-    _ isOver: (() -> Bool)?, before deadline: Duration?
-  ) throws(PostgreSQLError) -> [Rows] {
-    var rows: [Rows] = []
+    _ results: inout [Rows], _ isOver: (() -> Bool)?, before deadline: Duration?
+  ) throws(PostgreSQLError) {
     var failure: PostgreSQLError?
     var nextRequest = Duration.zero
     while true {
@@ -178,11 +207,11 @@ package final class Connection: @unchecked Sendable {
         continue
       }
       switch unsafe PQresultStatus(result) {
-      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: rows.append(unsafe Rows(result))
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: results.append(unsafe Rows(result))
       case PGRES_PIPELINE_SYNC:
         unsafe PQclear(result)
         if let failure { throw failure }
-        return rows
+        return
       default:
         failure = unsafe failure ?? error(of: result)
         unsafe PQclear(result)

@@ -5,8 +5,11 @@ package struct SQLState: RawRepresentable, Sendable, Hashable {
   package init(rawValue: String) { self.rawValue = rawValue }
 
   package static let warning = SQLState(rawValue: "01000")
+  /// Also that of a prepared statement whose columns have other types than before.
+  package static let featureNotSupported = SQLState(rawValue: "0A000")
   package static let readOnlyTransaction = SQLState(rawValue: "25006")
   package static let idleInTransactionTimeout = SQLState(rawValue: "25P03")
+  package static let noSuchStatement = SQLState(rawValue: "26000")
   package static let wrongPassword = SQLState(rawValue: "28P01")
   package static let noSuchDatabase = SQLState(rawValue: "3D000")
   package static let noSuchSchema = SQLState(rawValue: "3F000")
@@ -14,6 +17,7 @@ package struct SQLState: RawRepresentable, Sendable, Hashable {
   package static let deadlock = SQLState(rawValue: "40P01")
   package static let missingRight = SQLState(rawValue: "42501")
   package static let noSuchTable = SQLState(rawValue: "42P01")
+  package static let duplicateStatement = SQLState(rawValue: "42P05")
   package static let uniqueViolation = SQLState(rawValue: "23505")
   package static let diskFull = SQLState(rawValue: "53100")
   package static let tooManyConnections = SQLState(rawValue: "53300")
@@ -21,6 +25,12 @@ package struct SQLState: RawRepresentable, Sendable, Hashable {
   package static let queryCanceled = SQLState(rawValue: "57014")
   package static let damagedData = SQLState(rawValue: "XX001")
   package static let damagedIndex = SQLState(rawValue: "XX002")
+
+  /// Whether the server does not have the prepared statements that it is known to have: an administrator or a pooler
+  /// removed them, or the tables were changed. A new connection prepares its own.
+  package var isAboutPreparedStatements: Bool {
+    [.noSuchStatement, .duplicateStatement, .featureNotSupported].contains(self)
+  }
 
   /// The class of the error: the first two characters.
   package var errorClass: Substring { rawValue.prefix(2) }

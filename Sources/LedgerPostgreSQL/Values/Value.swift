@@ -65,17 +65,6 @@ extension Value {
   }
 }
 
-/// One SQL statement with its parameters `$1`, `$2`, ….
-package struct Statement: Sendable, Hashable {
-  package let sql: String
-  package let values: [Value]
-
-  package init(_ sql: String, _ values: [Value] = []) {
-    self.sql = sql
-    self.values = values
-  }
-}
-
 /// An identifier in the text of a statement.
 package enum Identifier {
   /// The longest identifier, in bytes; the server silently cuts a longer one.

@@ -76,18 +76,20 @@ final class ChangeHub: Sendable {
     wake.signal()
   }
 
-  /// Tells everybody of a commit: the other sessions of this process at once, other processes soon.
-  func announceCommit(to ledger: Int32) {
+  /// Tells the others of a commit: the sessions of this process at once, other processes soon.
+  ///
+  /// - Parameter own: The counter of the session that committed, if its listener need not look.
+  func announceCommit(to ledger: Int32, sparing own: ChangeCounter?) {
     let isNews = contents.withLock { $0.news.insert(ledger).inserted }
-    count(changesOf: [ledger])
+    count(changesOf: [ledger], sparing: own)
     if isNews { wake.signal() }
   }
 
-  private func count(changesOf ledgers: some Sequence<Int32>) {
+  private func count(changesOf ledgers: some Sequence<Int32>, sparing own: ChangeCounter? = nil) {
     let counters = contents.withLock { contents in
       ledgers.flatMap { contents.counters[$0]?.values.map(\.self) ?? [] }
     }
-    for counter in counters { counter.add() }
+    for counter in counters where counter !== own { counter.add() }
   }
 
   // MARK: The thread
@@ -133,10 +135,11 @@ final class ChangeHub: Sendable {
       defer { contents.news = [] }
       return contents.news
     }
-    _ = try connection.run(
-      news.map {
-        Statement("SELECT pg_notify($1, $2)", [.text(key.names.name), .text(String($0))])
-      })
+    _ = try connection.run([
+      Statement(
+        "SELECT pg_notify($1, ledger::text) FROM unnest($2::bigint[]) AS ledger",
+        [.text(key.names.name), .int8Array(news.map(Int64.init))], isPrepared: true)
+    ])
   }
 
   private var isUsed: Bool { contents.withLock { $0.isUsed } }

@@ -52,8 +52,11 @@ struct AppendedFrames {
     ]
   }
 
+  var hasAttachments: Bool { !attachments.isEmpty }
+
+  /// The frames, and the attachments if there are any.
   var entryValues: [Value] {
-    Self.values(frames) + Self.values(attachments)
+    Self.values(frames) + (hasAttachments ? Self.values(attachments) : [])
   }
 
   static func values(_ frames: [(key: UInt64, bytes: [UInt8])]) -> [Value] {

@@ -7,8 +7,10 @@ struct LedgerSQL: Sendable {
   /// The number of the ledger, which is `$1` of every statement.
   let number: Int32
 
-  private func statement(_ sql: String, _ values: Value...) -> Statement {
-    Statement(sql, [.int4(number)] + values)
+  private func statement(
+    _ sql: String, _ values: Value..., isPrepared: Bool = false
+  ) -> Statement {
+    Statement(sql, [.int4(number)] + values, isPrepared: isPrepared)
   }
 
   // MARK: Transactions
@@ -24,7 +26,8 @@ struct LedgerSQL: Sendable {
     // 0 would mean no limit.
     let milliseconds = max(1, min(timeout / .milliseconds(1), 86_400_000))
     return Statement(
-      "SELECT set_config('lock_timeout', $1, true)", [.text("\(Int(milliseconds))ms")])
+      "SELECT set_config('lock_timeout', $1, true)", [.text("\(Int(milliseconds))ms")],
+      isPrepared: true)
   }
 
   // MARK: The log
@@ -41,7 +44,8 @@ struct LedgerSQL: Sendable {
   /// The row of the ledger. Other writers wait until the transaction ends.
   var lockedRow: Statement {
     statement(
-      "SELECT \(LogRow.columns) FROM \(names.ledger) l WHERE l.ledger = $1 FOR NO KEY UPDATE")
+      "SELECT \(LogRow.columns) FROM \(names.ledger) l WHERE l.ledger = $1 FOR NO KEY UPDATE",
+      isPrepared: true)
   }
 
   /// Raises the epoch once no other transaction has locked the row, and returns the row.
@@ -83,30 +87,33 @@ struct LedgerSQL: Sendable {
       """, .int8(position.stored))
   }
 
-  /// Appends if the row is as it was known; otherwise, no row changes.
+  /// Appends if the row is as it was known, and returns the new row; otherwise, no row changes, and none is returned.
   ///
   /// That its epoch is the same shows that no session has judged a lost commit since, and that its last commit is
   /// the same shows that the log has the same past.
   func append(_ appended: AppendedFrames) -> Statement {
-    Statement(
+    let attaching = appended.hasAttachments ? ", attached AS (\(insertAttachments))" : ""
+    return Statement(
       """
-      WITH moved AS (\(update)), attached AS (\(insertAttachments)) \(insertFrames)
-      """, [.int4(number)] + appended.rowValues + appended.entryValues + appended.baseValues)
+      WITH moved AS (\(update)), added AS (\(insertFrames))\(attaching) SELECT * FROM moved
+      """,
+      [.int4(number)] + appended.rowValues + appended.baseValues + appended.entryValues,
+      isPrepared: true)
   }
 
   private var update: String {
     """
-    UPDATE \(names.ledger) SET head = $2, last_session = $3, last_commit = $4, frame_number = $5,
-      used = used + $6
-    WHERE ledger = $1 AND state = 'open' AND head = $12 AND epoch = $13
-      AND (head = 0 OR (last_session = $14 AND last_commit = $15)) RETURNING 1
+    UPDATE \(names.ledger) AS l SET head = $2, last_session = $3, last_commit = $4,
+      frame_number = $5, used = used + $6
+    WHERE ledger = $1 AND state = 'open' AND head = $7 AND epoch = $8
+      AND (head = 0 OR (last_session = $9 AND last_commit = $10)) RETURNING \(LogRow.columns)
     """
   }
 
   private var insertFrames: String {
     """
     INSERT INTO \(names.frame) (ledger, position, body)
-    SELECT $1, f.position, f.body FROM unnest($7::bigint[], $8::bytea[]) AS f(position, body)
+    SELECT $1, f.position, f.body FROM unnest($11::bigint[], $12::bytea[]) AS f(position, body)
     WHERE EXISTS (SELECT FROM moved)
     """
   }
@@ -115,7 +122,7 @@ struct LedgerSQL: Sendable {
     """
     INSERT INTO \(names.attachment) (ledger, position, byte_count, crc, body)
     SELECT $1, a.position, length(a.body), a.crc, a.body
-    FROM unnest($9::bigint[], $10::bytea[], $11::bigint[]) AS a(position, body, crc)
+    FROM unnest($13::bigint[], $14::bytea[], $15::bigint[]) AS a(position, body, crc)
     WHERE EXISTS (SELECT FROM moved)
     """
   }

@@ -70,7 +70,10 @@ extension PostgreSQLEventStore {
       outcome = try append(batch, commit, after: base, lock(of: turn, after: base), turn)
     }
     guard let outcome else { throw .storeClosed }
-    if case .appended = outcome, place.tellsOfCommits { hub.announceCommit(to: sql.number) }
+    if case .appended = outcome, place.tellsOfCommits {
+      // This session's listener sleeps until the next deadline that it knows.
+      hub.announceCommit(to: sql.number, sparing: batch.needsDeadlineCheck ? nil : changes)
+    }
     return outcome
   }
 
@@ -96,14 +99,13 @@ extension PostgreSQLEventStore {
     guard let connection = try? pool.borrow() else { return nil }
     let statements = [
       LedgerSQL.limitLockWaits(to: turn.deadline - MonotonicClock.now),
-      sql.append(AppendedFrames(batch, commit, after: own)), sql.row,
+      sql.append(AppendedFrames(batch, commit, after: own)),
     ]
     let isOver = { self.isInterrupted() || turn.commitIsOver }
     switch write(statements, on: connection, until: isOver) {
     case .written(let results):
-      let isAppended = results[1].changedCount > 0
-      let row = try? LogRow(results[2], isWhole: true)
-      if isAppended { noteOwn(row) } else { forgetOwn() }
+      let isAppended = results[1].count > 0
+      if isAppended { noteOwn(try? LogRow(results[1])) } else { forgetOwn() }
       return isAppended ? .appended(through: own.head.advanced(by: batch.count)) : nil
     case .notWritten(let error): throw commitError(error, turn, isOver: isOver)
     case .unknown(let cause): return try judge(commit, batch, after: own.head, turn, cause)
@@ -195,16 +197,16 @@ extension PostgreSQLEventStore {
     // The transaction ends now, one way or another.
     writer.withLock { $0?.lock = nil }
     let statements = [
-      sql.append(AppendedFrames(batch, commit, after: row)), sql.row, LedgerSQL.commit,
+      sql.append(AppendedFrames(batch, commit, after: row)), LedgerSQL.commit,
     ]
     let isOver = { self.isInterrupted() || turn.commitIsOver }
     switch write(statements, on: lock.connection, until: isOver) {
     case .written(let results):
-      guard results[0].changedCount > 0 else {
+      guard results[0].count > 0 else {
         throw LedgerError(
           .internalInconsistency, "The locked row of the ledger changed. Nothing was written.")
       }
-      noteOwn(try? LogRow(results[1], isWhole: true))
+      noteOwn(try? LogRow(results[0]))
       return .appended(through: base.advanced(by: batch.count))
     case .notWritten(let error): throw commitError(error, turn, isOver: isOver)
     case .unknown(let cause): return try judge(commit, batch, after: base, turn, cause)

@@ -38,6 +38,13 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   struct ServerTime {
     let time: Timestamp
     let moment: Duration
+
+    init(_ time: Timestamp) {
+      self.time = time
+      moment = MonotonicClock.now
+    }
+
+    var current: Timestamp { time + (MonotonicClock.now - moment) }
   }
 
   /// Opens a ledger, which is created if there is none.
@@ -162,7 +169,9 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   func noteOwn(_ row: LogRow?) {
     state.withLock { state in
       state.own = row
-      if let row { state.note(row, LogEnd(position: row.head, commit: row.commit)) }
+      if let row {
+        state.note(row, LogEnd(position: row.head, commit: row.commit), isOwnCommit: true)
+      }
     }
   }
 
@@ -173,8 +182,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
 
   /// The server's time, from the last answer and the time since.
   func now() -> Timestamp {
-    guard let known = state.withLock({ $0.time }) else { return SystemLedgerClock().now() }
-    return known.time + (MonotonicClock.now - known.moment)
+    state.withLock { $0.time }?.current ?? SystemLedgerClock().now()
   }
 
   var changeCount: UInt32 { changes.count }
@@ -216,8 +224,11 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
 }
 
 extension PostgreSQLEventStore.State {
-  fileprivate mutating func note(_ row: LogRow, _ end: LogEnd) {
-    time = PostgreSQLEventStore.ServerTime(time: row.time, moment: MonotonicClock.now)
+  fileprivate mutating func note(_ row: LogRow, _ end: LogEnd, isOwnCommit: Bool = false) {
+    // The server tells the time before it has made a commit durable, which may take long: what is known may be ahead.
+    if !isOwnCommit || time.map({ $0.current < row.time }) ?? true {
+      time = PostgreSQLEventStore.ServerTime(row.time)
+    }
     if row.metadata != nil { hasSnapshot = row.summary != nil }
     // Another thread may have noted a later row meanwhile, even before the answer to this store's commit.
     let newest = seen.map { max($0.position, end.position) } ?? end.position

@@ -47,6 +47,7 @@ final class ProxiedConnection: Sendable {
   ) {
     var parser = MessageParser(ofClient: true)
     var messages: [Message] = []
+    var kept = KeptStatements()
     while true {
       let bytes = client.read()
       if bytes.isEmpty { return server.shutDown() }
@@ -58,7 +59,7 @@ final class ProxiedConnection: Sendable {
           if message.kind == nil || message.kind == UInt8(ascii: "X") { pass(&messages) }
           continue
         }
-        let trip = RoundTrip(messages)
+        let trip = RoundTrip(messages, &kept)
         switch fate(trip) {
         case .passes: pass(&messages)
         case .isLost: return cut()
