@@ -48,22 +48,36 @@ struct Forked {
   /// Forks again and again while other threads work in the ledger, so that many children begin with
   /// locks that are never released.
   func runBusily(rounds: Int) async throws {
-    let ledger = try await Ledger.open(at: path, as: .app)
+    var configuration = LedgerConfiguration()
+    // A compaction might use a type for the first time while a process is forked.
+    configuration.automaticCompaction = nil
+    configuration.runner = .automatic
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
     let inspector = try BlockingInspector(at: path)
     let promise = try await ledger.createPromise(of: Int.self)
+    let (began, ready) = AsyncStream.makeStream(of: Void.self)
     let work = (0..<4).map { _ in
       Task.detached {
+        var number = 0
         while !Task.isCancelled {
+          number += 1
           let other = try await ledger.createPromise(of: Int.self)
           _ = try await other.fulfill(1)
           _ = try await other.consume()
           _ = try inspector.head
+          if number == 100 { ready.yield() }
         }
       }
     }
     // One that does nothing but look up how a value is encoded.
     let lookUp = Task.detached {
       while !Task.isCancelled { _ = try ledger.promise(id: promise.id, of: Int.self) }
+    }
+    // From then on, no thread holds a lock of the Swift runtime, which the first use of a type takes.
+    var others = work.count
+    for await _ in began {
+      others -= 1
+      if others == 0 { break }
     }
     for round in 1...rounds {
       // Varies the moment of the fork relative to the work of the tasks.

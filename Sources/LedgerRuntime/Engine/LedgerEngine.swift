@@ -251,7 +251,7 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  private var isForked: Bool { ThisProcess.id != setup.opened.processID }
+  var isForked: Bool { ThisProcess.id != setup.opened.processID }
 
   private func refuseIfFrozen() throws(LedgerError) {
     guard !setup.waitsWhileFrozen, case .frozen = phase.current else { return }

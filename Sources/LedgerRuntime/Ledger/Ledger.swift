@@ -89,6 +89,8 @@ public final class Ledger: Sendable {
   /// behind that then ignores its cancellation. Pending commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
   /// Closing twice is harmless.
   public func close() async {
+    // In a child of a fork, the runner's task would never end.
+    guard !engine.isForked else { return }
     await automaticRunner.stop()
     await engine.close()
   }
