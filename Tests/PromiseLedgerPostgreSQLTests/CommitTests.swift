@@ -37,30 +37,40 @@ struct CommitTests {
     }
   }
 
-  @Test func theServerParsesTheStatementsOfCommitsOnce() throws {
+  /// The round trips in which a session alone makes commits.
+  private func commits(_ count: Int) throws -> [RoundTrip] {
     let proxied = try server.makeProxy()
-    let counts = Recorder<Int>()
+    let commits = Recorder<RoundTrip>()
     proxied.proxy.setPlan { trip in
-      if trip.appends { counts.add(trip.parsedCount) }
+      if trip.appends { commits.add(trip) }
       return .passes
     }
     let writer = try PostgreSQLWriter(proxied.place())
-    for _ in 0..<4 { try writer.append() }
-    #expect(counts.all.suffix(2) == [0, 0])
+    for _ in 0..<count { try writer.append() }
+    return commits.all
+  }
+
+  @Test func theServerParsesTheStatementsOfCommitsOnce() throws {
+    #expect(try commits(4).suffix(2).map(\.parsedCount) == [0, 0])
   }
 
   /// A notification in a transaction takes a lock of the whole server.
   @Test func noCommitNotifies() throws {
-    let proxied = try server.makeProxy()
-    let texts = Recorder<String>()
-    proxied.proxy.setPlan { trip in
-      if trip.appends { texts.add(trip.text) }
-      return .passes
-    }
-    let writer = try PostgreSQLWriter(proxied.place())
-    for _ in 0..<3 { try writer.append() }
-    #expect(texts.all.count == 3)
-    #expect(!texts.all.contains { $0.lowercased().contains("notify") })
+    let commits = try commits(3)
+    #expect(commits.count == 3)
+    #expect(!commits.contains { $0.text.lowercased().contains("notify") })
+  }
+
+  /// The server tells the time before it has made the commit durable.
+  @Test func aCommitThatTookLongDoesNotTurnTheTimeBack() throws {
+    let writer = try PostgreSQLWriter(server.makePlace())
+    try writer.append()
+    let store = try #require(writer.store as? PostgreSQLEventStore)
+    let row = try #require(store.state.withLock { $0.own })
+    _ = try store.head()
+    let before = store.now()
+    store.noteOwn(row)
+    #expect(store.now() >= before)
   }
 
   /// A thread that reads sees the event of another session before the writer notes its own commit.

@@ -52,9 +52,10 @@ public final class Ledger: Sendable {
   /// Releases every lock, memory map and file descriptor, but keeps the session.
   ///
   /// Pending commands are written first. Another process that holds the writer gate cannot block the freeze:
-  /// after ``LedgerConfiguration/freezeTimeout``, by default 250 ms, commands stay pending, the freeze is noted
-  /// outside the log, where other sessions look for this one, and the result is `false`. Freezing a frozen
-  /// ledger does nothing.
+  /// after ``LedgerConfiguration/freezeTimeout``, by default 250 ms, commands that were not written stay pending
+  /// until ``unfreeze()``. If the freeze was not written either, it is noted outside the log, where other sessions
+  /// look for this one, and the result is `false`; you need not do anything about it. Freezing a frozen ledger does
+  /// nothing.
   ///
   /// The session gives back the handler calls that it runs. Their code continues, and its result counts after
   /// ``unfreeze()``, unless another session has run the call again in the meantime. If calls do not wait
@@ -86,8 +87,8 @@ public final class Ledger: Sendable {
   ///
   /// The session gives back the handler calls that it runs, and discards their results. If it runs work by
   /// configuration, it first gives the code that runs the ``RunnerLimits/gracePeriod`` to end, and leaves code
-  /// behind that then ignores its cancellation. Pending commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
-  /// Closing twice is harmless.
+  /// behind that then ignores its cancellation. Pending commands are written first; tasks that await a promise
+  /// receive ``LedgerError/Code/closed``. Closing twice is harmless. In a child of `fork` it does nothing.
   public func close() async {
     // In a child of a fork, the runner's task would never end.
     guard !engine.isForked else { return }

@@ -8,13 +8,21 @@ import Testing
 
 /// What a session's own commits tell its listener, which they do not wake for nothing.
 @Suite(.timeLimit(.minutes(1))) struct OwnCommitTests {
-  /// The listener sleeps without a deadline when the promise with one is created.
-  @Test func aDeadlineThatTheSessionItselfSetsIsKept() async throws {
-    let directory = try TemporaryDirectory()
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// Opens a session that looks by itself once in an hour.
+  private func open(as role: SessionRole = .app) async throws -> Ledger {
     var configuration = CompactionSample.configuration()
     configuration.pollInterval = .seconds(3_600)
-    let ledger = try await Ledger.open(
-      at: directory.path + "/ledger", as: .app, configuration: configuration)
+    return try await Ledger.open(
+      at: directory.path + "/ledger", as: role, configuration: configuration)
+  }
+
+  /// The listener sleeps without a deadline when the promise with one is created.
+  @Test func aDeadlineThatTheSessionItselfSetsIsKept() async throws {
+    let ledger = try await open()
     for _ in 0..<10 { _ = try await ledger.createPromise(of: Int.self) }
     let promise = try await ledger.createPromise(
       of: Int.self, deadline: .now + .milliseconds(20))
@@ -25,11 +33,7 @@ import Testing
   /// At the first deadline, the listener has the writer time out the promise, and must then wait for the second. And
   /// one commit does not time out all the others.
   @Test func deadlinesThatFollowOneAnotherAreKept() async throws {
-    let directory = try TemporaryDirectory()
-    var configuration = CompactionSample.configuration()
-    configuration.pollInterval = .seconds(3_600)
-    let ledger = try await Ledger.open(
-      at: directory.path + "/ledger", as: .app, configuration: configuration)
+    let ledger = try await open()
     let first = try await ledger.createPromise(of: Int.self, deadline: .now + .milliseconds(20))
     let deadline = Timestamp.now + .milliseconds(200)
     let others = try await ledger.batch { batch throws(LedgerError) in
@@ -44,12 +48,8 @@ import Testing
   /// Nothing but the doorbell tells of it in an hour.
   @Test(arguments: [true, false])
   func aCommitOfAnotherSessionIsHeardInTime(isOfSameSession: Bool) async throws {
-    let directory = try TemporaryDirectory()
-    var configuration = CompactionSample.configuration()
-    configuration.pollInterval = .seconds(3_600)
-    let path = directory.path + "/ledger"
-    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
-    let other = try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
+    let ledger = try await open()
+    let other = try await open(as: .appExtension)
     for _ in 0..<10 {
       let promise = try await ledger.createPromise(of: Int.self)
       let there = try (isOfSameSession ? ledger : other).promise(id: promise.id, of: Int.self)
