@@ -81,11 +81,13 @@ extension WorkFinder {
             found.incompleteKinds.formUnion(search.kinds)
             return false
           }
-        } else {
-          guard search.kinds.contains(work.kind) else { return true }
-          guard counts[work.kind, default: 0] <= search.limit else {
-            return search.kinds.contains { counts[$0, default: 0] <= search.limit }
-          }
+          // No code runs, so the limit of the due work of its kind does not hold.
+          add(candidate)
+          return true
+        }
+        guard search.kinds.contains(work.kind) else { return true }
+        guard counts[work.kind, default: 0] <= search.limit else {
+          return search.kinds.contains { counts[$0, default: 0] <= search.limit }
         }
         try note(candidate, count: &counts[work.kind, default: 0])
         return true

@@ -332,6 +332,24 @@ import Testing
     #expect(found.incompleteKinds == ["k"])
   }
 
+  /// An outcome that work takes over is found, however much other work of its kind is due.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func dueWorkHidesNoOutcomeToPassOn(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.createPromise(1)
+    for number in 11...14 { try ledger.create(number) }
+    try ledger.create(15, .after(.numbered(1), .failed))
+    ledger.context.now = ledger.context.now + .seconds(10)
+    // Too large for an event that passes it on at once.
+    let value = [UInt8](repeating: 1, count: 9_000)
+    try ledger.commit(ResolvePromise(.numbered(1), .fulfilled, content: value))
+    let search = WorkSearch(now: ledger.context.now, kinds: ["k"], limit: 2, laneLimit: 1)
+    let found = try ledger.state.dueWork(search)
+    #expect(found.candidates.map(\.id) == [11, 12, 15].map(PromiseID.numbered))
+    #expect(found.candidates.last?.excludedBy == .numbered(1))
+    #expect(found.incompleteKinds == ["k"])
+  }
+
   // MARK: Later versions
 
   @Test func whatALaterVersionWroteHidesNoOtherWork() throws {
