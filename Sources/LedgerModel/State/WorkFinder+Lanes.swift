@@ -16,7 +16,7 @@ extension WorkFinder {
         return false
       }
     }
-    // In order, so that what is left out comes later.
+    // In order, so that each lane that is left out begins with work that comes later.
     heads.sort { $0.candidate < $1.candidate }
     for (head, place) in heads where !isBeyondLimit(head) {
       try lookIfKnown(at: head.id, place)

@@ -153,6 +153,15 @@ struct DueWorkOracle {
     return (due.filter { $0.lane == nil } + heads).sorted()
   }
 
+  /// Whether a lane has older due work of the same kind that comes later by its priority.
+  func isBehindLowerPriority(_ candidate: WorkCandidate) -> Bool {
+    guard let lane = candidate.lane else { return false }
+    return due.contains { other in
+      other.lane == lane && other.kind == candidate.kind && other.created < candidate.created
+        && candidate < other
+    }
+  }
+
   /// The first due work of each kind, and the kinds of which there is more.
   func first(_ limit: Int, ofLane laneLimit: Int) -> (due: [WorkCandidate], more: Set<String>) {
     var first: [WorkCandidate] = []
