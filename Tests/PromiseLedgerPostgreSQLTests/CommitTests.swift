@@ -211,6 +211,8 @@ struct CommitTests {
     try server.restoreLog(of: place, copy)
     let stranger = try await Ledger.open(place, as: .operator, configuration: LedgerConfiguration())
     for _ in 0..<5 { _ = try await stranger.createPromise(of: Int.self) }
+    // An open session would record that the others are gone.
+    await stranger.close()
     let log = try server.log(of: place)
     let unread = await #expect(throws: LedgerError.self) {
       try await reader.promise(id: promise.id, of: Int.self).record
@@ -223,6 +225,5 @@ struct CommitTests {
     await reader.close()
     await writer.close()
     #expect(try server.log(of: place) == log)
-    await stranger.close()
   }
 }
