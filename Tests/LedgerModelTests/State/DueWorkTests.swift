@@ -161,7 +161,7 @@ import Testing
   }
 
   /// The order of priorities is kept among the work that is found, but work behind the limit may have a higher
-  /// priority; in memory, only work of a lane that has older work with a lower one.
+  /// priority; in memory, only work of a lane whose older work, with a lower one, is behind the limit, too.
   @Test(arguments: TestAmount.seeds(4), WorkLedger.Form.allCases)
   func asMuchDueWorkIsFoundAsTheLimitsAllow(seed: UInt64, form: WorkLedger.Form) throws {
     let history = try history(seed: seed, form)
@@ -182,7 +182,8 @@ import Testing
         }
         if form == .inMemory {
           for candidate in expected where !due.contains(candidate) {
-            #expect(all.isBehindLowerPriority(candidate), "\(limit), \(laneLimit)")
+            #expect(
+              all.isBehindLowerPriority(candidate, besides: due), "\(limit), \(laneLimit)")
           }
         }
         check(found, all, kinds, more, "\(limit), \(laneLimit)")

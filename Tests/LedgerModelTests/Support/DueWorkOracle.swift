@@ -153,12 +153,12 @@ struct DueWorkOracle {
     return (due.filter { $0.lane == nil } + heads).sorted()
   }
 
-  /// Whether a lane has older due work of the same kind that comes later by its priority.
-  func isBehindLowerPriority(_ candidate: WorkCandidate) -> Bool {
+  /// Whether a lane has older due work of the same kind that was not found and comes later by its priority.
+  func isBehindLowerPriority(_ candidate: WorkCandidate, besides found: [WorkCandidate]) -> Bool {
     guard let lane = candidate.lane else { return false }
     return due.contains { other in
       other.lane == lane && other.kind == candidate.kind && other.created < candidate.created
-        && candidate < other
+        && candidate < other && !found.contains(other)
     }
   }
 
