@@ -149,9 +149,12 @@
         _ = try? own.server.run(
           "DO $$ BEGIN LOCK TABLE promise_ledger.ledger; PERFORM pg_sleep(600); END $$")
       }
+      let name = name
       var run: CommandRun
-      // Until the table is locked, the command succeeds.
-      repeat { run = try own.run("log", name, "--timeout", "2") } while run.status == 0
+      // Until the table is locked, the command succeeds. A wait here would take the thread that the task above needs.
+      repeat {
+        run = try await onThread { Result { try own.run("log", name, "--timeout", "2") } }.get()
+      } while run.status == 0 && !Task.isCancelled
       #expect(run.status == 4)
       #expect(run.notes.contains("The server may be slow"))
       try own.server.run(
