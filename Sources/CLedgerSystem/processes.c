@@ -1,4 +1,23 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include "CLedgerSystem.h"
+
+#include <spawn.h>
+
+int cledger_inherit_standard_only(void *actions, short *flags) {
+#if defined(__APPLE__)
+  *flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+  return posix_spawn_file_actions_addinherit_np(actions, 2);
+#elif defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  (void)flags;
+  return posix_spawn_file_actions_addclosefrom_np(actions, 3);
+#else
+  (void)actions;
+  (void)flags;
+  return 0;
+#endif
+}
 
 #ifdef __APPLE__
 #include <sys/sysctl.h>

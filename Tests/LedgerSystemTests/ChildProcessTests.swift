@@ -36,6 +36,20 @@ import Testing
       try #require(ending == .signalled(SIGTERM))
     }
   }
+
+  /// Many descriptors are not closed on exec, such as those of Foundation's pipes.
+  @Test func aChildInheritsNoOtherDescriptor() async {
+    await #expect(processExitsWith: .success) {
+      let (reader, writer) = try pipeWithoutWaiting()
+      let child = try ChildProcess(["/bin/cat"], environment: [])
+      close(writer)
+      var byte: UInt8 = 0
+      // It would be -1 if the child, which is running, had the other end.
+      let count = unsafe read(reader, &byte, 1)
+      child.send(signal: SIGKILL)
+      try #require(count == 0)
+    }
+  }
 }
 
 /// A shell that outlives the signal returns.
@@ -62,4 +76,12 @@ private func block(_ signal: Int32) {
   unsafe sigemptyset(&set)
   unsafe sigaddset(&set, signal)
   _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+}
+
+/// The ends of a pipe whose reader does not wait for bytes.
+private func pipeWithoutWaiting() throws -> (reader: Int32, writer: Int32) {
+  var ends: [Int32] = [-1, -1]
+  try #require(unsafe pipe(&ends) == 0)
+  try #require(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+  return (ends[0], ends[1])
 }

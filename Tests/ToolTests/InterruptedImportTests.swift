@@ -35,7 +35,7 @@ struct InterruptedImportTests {
 /// An import whose archive comes to no end.
 private final class HangingImport {
   private let process = Process()
-  private let input = Pipe.uninherited()
+  private let input = Pipe()
 
   init(_ path: String, _ beginning: String) throws {
     process.executableURL = CommandRun.program

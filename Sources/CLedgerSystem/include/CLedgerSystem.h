@@ -41,6 +41,12 @@ bool cledger_boot_session(char *buffer, size_t capacity);
 /// The time when a process started, in microseconds since 1970; 0 where it is not available.
 uint64_t cledger_process_start(int32_t process);
 
+/// Adds to the actions and flags of posix_spawn(3) that the program inherits standard input, output
+/// and error only. Without it, it inherits each descriptor that is not closed on exec, even one that
+/// another thread opened just now. Returns 0 or an errno code; does nothing with a C library that
+/// offers no way (musl, glibc before 2.34).
+int cledger_inherit_standard_only(void *actions, short *flags);
+
 // pthreads behind an integer handle, because pthread_t is a number on Linux and a pointer on Apple.
 
 /// Starts `body(context)` on a new thread; 0 or an errno code.

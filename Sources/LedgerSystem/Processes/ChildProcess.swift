@@ -1,8 +1,9 @@
+import CLedgerSystem
 import LedgerLibC
 import Synchronization
 
 /// A program that this process started, with its standard input and output; its standard error is
-/// that of this process.
+/// that of this process, and it inherits no other file.
 ///
 /// Any number may be started at once, from any thread. The program keeps running when this object
 /// is released.
@@ -178,14 +179,17 @@ package final class ChildProcess: Sendable {
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    var flags = POSIX_SPAWN_SETSIGMASK
+    var flags = Int16(POSIX_SPAWN_SETSIGMASK)
     if resetsSignals {
       var all = sigset_t()
       unsafe sigfillset(&all)
       unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-      flags |= POSIX_SPAWN_SETSIGDEF
+      flags |= Int16(POSIX_SPAWN_SETSIGDEF)
     }
-    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+    // The reader of a pipe whose other end the program inherited would see no end before it ends.
+    try SystemError.check(
+      unsafe cledger_inherit_standard_only(&actions, &flags), "posix_spawn", path: words.first)
+    unsafe posix_spawnattr_setflags(&attributes, flags)
     let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer {

@@ -18,8 +18,8 @@ struct CommandRun {
 
   /// Runs a program with arguments and waits for its end.
   init(_ arguments: [String], of program: URL) throws {
-    let output = Pipe.uninherited()
-    let notes = Pipe.uninherited()
+    let output = Pipe()
+    let notes = Pipe()
     let process = try Self.start(
       arguments, of: program, output: output.fileHandleForWriting, notes: notes)
     try output.fileHandleForWriting.close()
@@ -36,8 +36,8 @@ struct CommandRun {
 
   /// Runs a program without a reader of its output.
   init(intoClosedPipe arguments: [String], of program: URL = program) throws {
-    let output = Pipe.uninherited()
-    let notes = Pipe.uninherited()
+    let output = Pipe()
+    let notes = Pipe()
     try output.fileHandleForReading.close()
     let process = try Self.start(
       arguments, of: program, output: output.fileHandleForWriting, notes: notes)
