@@ -12,8 +12,8 @@ public struct CompactionPolicy: Sendable, Hashable {
   /// The minimum time to keep the records of closed promises, handlers and sessions, counted from their ends;
   /// `nil` forever.
   ///
-  /// A promise closes when it is consumed or abandoned. While a record exists, it answers late resolves and
-  /// repeated requests.
+  /// A promise closes when it is consumed or abandoned, or when it is settled if its outcome needs no consumption,
+  /// like that of most work. While a record exists, it answers late resolves and repeated requests.
   public var recordRetention: Duration? = .seconds(30 * 86_400)
 
   /// The directory in which events are archived before they are deleted; `nil` for no archive.

@@ -7,9 +7,10 @@ struct CancelCommand: OperatorCommand {
     commandName: "cancel",
     abstract: "Cancels work, or a promise that nothing else settles.",
     discussion: """
-      Without --apply, the command prints what it would change. Work that does not run is \
-      cancelled at once, with the work that it started. Code that runs is asked to end, and may \
-      undo what it did; the promise is pending until then. To settle it at once, see force. Exit \
+      Without --apply, the command prints what it would change. Work that is parked, or that has \
+      no code running and has neither finished a step nor waited, is cancelled at once, with the \
+      work that it started. Other work is asked to end, and may undo what it did; the promise is \
+      pending until then. To settle it at once, see force. Exit \
       code 2 means that the promise is settled or abandoned; exit code 1 that some of several were \
       refused; exit code 4 that a writer makes no progress. The ledger records the session, with \
       the role operator and the reason.
