@@ -41,6 +41,7 @@ extension ArchiveHeader {
       throw .damaged("it is not the header of an archive")
     }
     let version: UInt32 = try line.number("version")
+    guard version > 0 else { throw .damaged("archives have no version 0") }
     guard version <= Self.version else {
       throw .newer("the archive has version \(version), and this build reads up to \(Self.version)")
     }

@@ -113,6 +113,13 @@ struct DamagedArchiveTests {
     }
   }
 
+  /// It was not written by any build, and would be exported with another version.
+  @Test func versionZeroIsRefused() throws {
+    let text = String(decoding: try Self.archive.get(), as: UTF8.self)
+    let zero = text.replacing("\"version\":1,", with: "\"version\":0,", maxReplacements: 1)
+    #expect(try failure(of: Array(zero.utf8))?.code == .corrupt)
+  }
+
   @Test func archiveThatBeginsLaterMakesNoLedger() throws {
     let text = String(decoding: try Self.archive.get(), as: UTF8.self)
     let later = text.replacing("\"basePosition\":0", with: "\"basePosition\":9")
