@@ -6,18 +6,23 @@
   public struct LedgerTrait: TestTrait, SuiteTrait, TestScoping {
     /// The place of the ledgers.
     let storage: LedgerStorage
+    let maximumJumpCount: Int
+    let patience: Duration
 
     /// Whether a suite passes the trait on to its tests: it does.
     public var isRecursive: Bool { true }
 
     /// Runs a test, or one argument of it, with a new ledger.
     ///
-    /// - Throws: ``UnnamedEvents`` if no expectation follows the last `when` of the test; any error of it.
+    /// - Throws: ``UnnamedEvents`` if no expectation follows the last `when` of the test; ``PlannedFaultsLeft`` if a
+    ///   planned fault did not happen; any error of the test.
     public func provideScope(
       for test: Test, testCase: Test.Case?,
       performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-      try await withLedger(storage) { _ in try await function() }
+      try await withLedger(storage, maximumJumpCount: maximumJumpCount, patience: patience) { _ in
+        try await function()
+      }
     }
   }
 
@@ -40,9 +45,15 @@
 
     /// Gives the test a new ledger: `LedgerTester.current`.
     ///
-    /// - Parameter storage: The place of the ledger: memory, or files.
-    public static func ledger(_ storage: LedgerStorage) -> LedgerTrait {
-      LedgerTrait(storage: storage)
+    /// - Parameters:
+    ///   - storage: The place of the ledger: memory, or files.
+    ///   - maximumJumpCount: The maximum number of times that one run of work moves the clock.
+    ///   - patience: The maximum time for which a run waits for code, and a move of the clock for the effects of
+    ///     deadlines, by the clock of the machine.
+    public static func ledger(
+      _ storage: LedgerStorage, maximumJumpCount: Int = 1_000, patience: Duration = .seconds(60)
+    ) -> LedgerTrait {
+      LedgerTrait(storage: storage, maximumJumpCount: maximumJumpCount, patience: patience)
     }
   }
 #endif

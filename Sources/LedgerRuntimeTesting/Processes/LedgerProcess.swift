@@ -22,6 +22,8 @@ public final class LedgerProcess: Sendable {
     case frozen
     /// It was stopped without warning; see ``LedgerProcess/suspend()``.
     case suspended
+    /// Its session has ended in an orderly way, or by an error; see ``LedgerProcess/close()``.
+    case closed
     /// It is gone; see ``LedgerProcess/kill()``.
     case killed
   }
@@ -29,7 +31,20 @@ public final class LedgerProcess: Sendable {
   private struct State {
     var ledger: Ledger
     var gate: ProcessGate
-    var condition = Condition.running
+    var isSuspended = false
+    var isKilled = false
+
+    var condition: Condition {
+      if isKilled { return .killed }
+      if isSuspended { return .suspended }
+      // Code of the process may freeze or close its ledger, too.
+      return switch ledger.engine.phase.current {
+      case .open: .running
+      case .frozen: .frozen
+      case .closed: .closed
+      }
+    }
+
     /// Finished once the process no longer runs, by numbers.
     var watchers: [Int: AsyncStream<Never>.Continuation] = [:]
     var watcherCount = 0
@@ -60,6 +75,12 @@ public final class LedgerProcess: Sendable {
     self.patience = patience
     state = Mutex(
       State(ledger: opened.ledger, gate: opened.gate, sessions: [opened.ledger.session]))
+    watch(opened.gate)
+  }
+
+  /// Has a gate tell when its session freezes or ends.
+  private func watch(_ gate: ProcessGate) {
+    gate.notes { [weak self] in self?.finishWatchersUnlessRunning() }
   }
 
   /// A session of a process.
@@ -74,7 +95,7 @@ public final class LedgerProcess: Sendable {
   /// The session of the process. ``restart()`` replaces it.
   public var ledger: Ledger { state.withLock { $0.ledger } }
 
-  /// The condition of the process.
+  /// The condition of the process. Code that freezes or closes ``ledger`` changes it, too.
   public var condition: Condition { state.withLock { $0.condition } }
 
   /// The sessions of the process, with those before restarts.
@@ -103,17 +124,21 @@ public final class LedgerProcess: Sendable {
   public func freeze() async throws {
     try requireNotSuspended()
     try await ledger.freeze()
-    state.withLock { if $0.condition == .running { $0.condition = .frozen } }
-    finishWatchersUnlessRunning()
   }
 
-  /// Ends a freeze: ``Ledger/unfreeze()``. Deadlines that passed meanwhile have their effects when it returns.
+  /// Ends a freeze: ``Ledger/unfreeze()``. Deadlines that passed meanwhile, and deaths of other processes that none
+  /// noticed, have their effects when it returns.
   ///
   /// - Throws: As ``Ledger/unfreeze()``; ``WaitedInVain`` if a deadline has no effect in time.
   public func unfreeze() async throws {
     try requireNotSuspended()
     try await ledger.unfreeze()
-    state.withLock { if $0.condition == .frozen { $0.condition = .running } }
+    try await catchUpAfterPause()
+  }
+
+  /// Does what the process would do a moment later.
+  private func catchUpAfterPause() async throws {
+    await tester?.noticeDeaths()
     try await settleDeadlines()
   }
 
@@ -122,11 +147,11 @@ public final class LedgerProcess: Sendable {
   /// Stops the process without warning, as the system does with a process that did not freeze.
   ///
   /// Until ``resume()``, it writes nothing and notices nothing, and others find it alive. Commands that the
-  /// test gives it wait. Do not wait for them before it is resumed. A frozen or killed process stays as it is.
+  /// test gives it wait. Do not wait for them before it is resumed. A process that does not run stays as it is.
   public func suspend() async throws {
     let gate = state.withLock { state -> ProcessGate? in
       guard state.condition == .running else { return nil }
-      state.condition = .suspended
+      state.isSuspended = true
       return state.gate
     }
     guard let gate else { return }
@@ -135,18 +160,19 @@ public final class LedgerProcess: Sendable {
     await gate.suspend { store.interruptWaits() }
   }
 
-  /// Lets a suspended process go on. Deadlines that passed meanwhile have their effects when it returns.
+  /// Lets a suspended process go on. Deadlines that passed meanwhile, and deaths of other processes that none noticed,
+  /// have their effects when it returns.
   ///
   /// - Throws: ``LedgerError`` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time.
   public func resume() async throws {
     let gate = state.withLock { state -> ProcessGate? in
       guard state.condition == .suspended else { return nil }
-      state.condition = .running
+      state.isSuspended = false
       return state.gate
     }
     guard let gate else { return }
     gate.resume()
-    try await settleDeadlines()
+    try await catchUpAfterPause()
   }
 
   private func requireNotSuspended() throws(LedgerError) {
@@ -167,8 +193,8 @@ public final class LedgerProcess: Sendable {
   /// Code may kill its own process, to be cut off at a certain line.
   public func kill() async {
     let killed = state.withLock { state -> State? in
-      guard state.condition != .killed else { return nil }
-      state.condition = .killed
+      guard !state.isKilled else { return nil }
+      state.isKilled = true
       state.gate.kill()
       return state
     }
@@ -197,24 +223,31 @@ public final class LedgerProcess: Sendable {
     state.withLock { state in
       state.ledger = opened.ledger
       state.gate = opened.gate
-      state.condition = .running
+      state.isSuspended = false
+      state.isKilled = false
       state.runner = nil
       state.sessions.append(opened.ledger.session)
     }
+    watch(opened.gate)
     return opened.ledger
   }
 
-  /// Ends the session in an orderly way.
-  func close() async {
+  /// Ends the session in an orderly way, as a program does at its end: ``Ledger/close()``.
+  ///
+  /// ``restart()`` opens another one. A suspended process is resumed first; a killed one stays as it is.
+  public func close() async {
     let (gate, isKilled) = state.withLock { state in
-      let isKilled = state.condition == .killed
-      state.condition = .killed
-      return (state.gate, isKilled)
+      state.isSuspended = false
+      return (state.gate, state.isKilled)
     }
     guard !isKilled else { return }
-    finishWatchersUnlessRunning()
     gate.resume()
     await ledger.close()
+  }
+
+  /// The sessions of the process that were killed.
+  var killedSessions: [SessionID] {
+    state.withLock { $0.isKilled ? $0.sessions : $0.sessions.dropLast() }
   }
 
   // MARK: Running

@@ -47,10 +47,11 @@ public struct PlannedFaultsLeft: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension LedgerTester {
-  /// Waits until a condition holds. It is checked at once, and after each event of the ledger.
+  /// Waits until a condition holds that another task or process brings about.
   ///
-  /// The events come from a process that runs. If it is frozen, suspended or killed meanwhile, they come from
-  /// another one.
+  /// It is checked at once, after each event of the ledger, and every 20 milliseconds in case it is about something
+  /// else. The events come from a process that runs. If it is frozen, suspended, closed or killed meanwhile, they come
+  /// from another one.
   ///
   /// ```swift
   /// try await tester.wait(until: "the order is paid") {
@@ -61,7 +62,7 @@ extension LedgerTester {
   /// - Parameters:
   ///   - what: The condition in words, for the error.
   ///   - patience: The maximum time to wait, by the clock of the machine.
-  ///   - condition: The condition, which reads the ledger.
+  ///   - condition: The condition.
   /// - Throws: ``WaitedInVain`` with the words and the newest events, if the condition does not hold in time;
   ///   ``LedgerError`` with `invalidArgument` if no process runs, or no longer; any error of `condition`.
   public func wait(
@@ -70,24 +71,14 @@ extension LedgerTester {
   ) async throws {
     do {
       try await LedgerRuntimeTesting.wait(for: what, patience) { [self] in
-        while true {
-          let process = try runningProcess()
-          if try await process.whileRunning({ try await process.follow(until: condition) }) != nil {
-            return
-          }
-          try Task.checkCancellation()
-        }
+        if try await withRunningProcess({ try await $0.follow(until: condition) }) != nil { return }
+        throw LedgerError(
+          .invalidArgument, "No process runs, so nothing can happen. Open one, or resume it.")
       }
     } catch var error as WaitedInVain {
       error.newestEvents = (try? newestEvents()) ?? []
       throw error
     }
-  }
-
-  private func runningProcess() throws(LedgerError) -> LedgerProcess {
-    if let process = processes.first(where: { $0.condition == .running }) { return process }
-    throw LedgerError(
-      .invalidArgument, "No process runs, so nothing can happen. Open one, or resume it.")
   }
 
   /// The last events of the ledger, in words.
@@ -102,15 +93,34 @@ extension LedgerTester {
 }
 
 extension LedgerProcess {
-  /// Waits until a condition holds. It is checked at once, and after each event that the process learns of.
+  /// Waits until a condition holds. It is checked at once, after each event that the process learns of, and from time
+  /// to time.
   ///
   /// - Throws: `closed` if the session is closed first; any error of `condition`.
-  fileprivate func follow(until condition: () async throws -> Bool) async throws {
+  fileprivate func follow(until condition: @Sendable () async throws -> Bool) async throws {
     let ledger = ledger
     let position = try await ledger.catchUp()
-    if try await condition() { return }
-    for try await _ in ledger.events(after: position) where try await condition() { return }
-    try Task.checkCancellation()
-    throw LedgerError(.closed, "The session was closed while a test waited for its events.")
+    let (occasions, continuation) = AsyncThrowingStream.makeStream(
+      of: Void.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      group.addTask {
+        do {
+          for try await _ in ledger.events(after: position) { continuation.yield() }
+          throw LedgerError(.closed, "The session was closed while a test waited for its events.")
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      group.addTask {
+        while !Task.isCancelled {
+          continuation.yield()
+          try? await Task.sleep(for: .milliseconds(20))
+        }
+      }
+      for try await _ in occasions where try await condition() { return }
+      try Task.checkCancellation()
+    }
   }
 }

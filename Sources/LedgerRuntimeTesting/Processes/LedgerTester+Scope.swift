@@ -3,7 +3,7 @@ import LedgerRuntime
 extension LedgerTester {
   @TaskLocal private static var scoped: LedgerTester?
 
-  /// The tester of the innermost ``withLedger(_:_:)`` around the calling code.
+  /// The tester of the innermost ``withLedger(_:clock:maximumJumpCount:patience:_:)`` around the calling code.
   ///
   /// - Throws: ``LedgerError`` with `invalidArgument` if there is none.
   public static var current: LedgerTester {
@@ -47,11 +47,19 @@ extension LedgerTester {
 ///
 /// - Parameters:
 ///   - storage: The place of the ledger. By default, it is in memory.
+///   - clock: The clock of all processes.
+///   - maximumJumpCount: The maximum number of times that one run moves the clock.
+///   - patience: The maximum time for which a run waits for code, and a move of the clock for the effects of
+///     deadlines, by the clock of the machine.
 ///   - body: The test. Inside, ``LedgerTester/current`` is the tester.
 /// - Throws: ``UnnamedEvents`` if the last `when` of `body` has no expectation; ``PlannedFaultsLeft`` if a planned
 ///   fault did not happen; any error of `body`.
 public func withLedger<R: Sendable>(
-  _ storage: LedgerStorage = .memory, _ body: (LedgerTester) async throws -> R
+  _ storage: LedgerStorage = .memory, clock: ManualLedgerClock = ManualLedgerClock(),
+  maximumJumpCount: Int = 1_000, patience: Duration = .seconds(60),
+  _ body: (LedgerTester) async throws -> R
 ) async throws -> R {
-  try await LedgerTester(storage).withScope(body)
+  let tester = LedgerTester(
+    storage, clock: clock, maximumJumpCount: maximumJumpCount, patience: patience)
+  return try await tester.withScope(body)
 }

@@ -8,14 +8,17 @@ import Synchronization
 /// from sequences, so that two runs of a test make the same ids. Work runs only when the test says so.
 ///
 /// ```swift
-/// let tester = LedgerTester()
-/// let app = try await tester.app()
-/// let worker = try await tester.worker(handlers)
-/// let promise = try await app.ledger.start(ApproveExpense(expense: expense))
-/// let outcome = try await tester.run(worker, until: promise)
+/// try await withLedger { tester in
+///   let app = try await tester.app()
+///   let worker = try await tester.worker(handlers)
+///   let promise = try await app.ledger.start(ApproveExpense(expense: expense))
+///   let outcome = try await tester.run(worker, until: promise)
+/// }
 /// ```
 ///
-/// ``withLedger(_:_:)`` makes a tester for a block of code, and ends it afterwards.
+/// ``withLedger(_:clock:maximumJumpCount:patience:_:)`` makes a tester for a block of code. At its end, it checks that
+/// no expectation is missing and that all planned faults happened, and ends the processes. So does the trait `ledger`
+/// of `PromiseLedgerSwiftTesting`.
 public final class LedgerTester: Sendable {
   private struct Contents {
     var place: LedgerStorage.Place?
@@ -40,15 +43,8 @@ public final class LedgerTester: Sendable {
   private let limits: RunLimits
   private let contents = Mutex(Contents())
 
-  /// Makes a tester with a new ledger.
-  ///
-  /// - Parameters:
-  ///   - storage: The place of the ledger. By default, it is in memory.
-  ///   - clock: The clock of all processes.
-  ///   - maximumJumpCount: The maximum number of times that one run moves the clock.
-  ///   - patience: The maximum time for which a run waits for code, and a move of the clock for the effects of
-  ///     deadlines, by the clock of the machine.
-  public convenience init(
+  /// Makes a tester with a new ledger. Nobody checks at its end what a test left out.
+  package convenience init(
     _ storage: LedgerStorage = .memory, clock: ManualLedgerClock = ManualLedgerClock(),
     maximumJumpCount: Int = 1_000, patience: Duration = .seconds(60)
   ) {
@@ -173,12 +169,27 @@ public final class LedgerTester: Sendable {
     return try body(store)
   }
 
-  /// Lets a process that runs give back what the process of a session ran.
-  func giveBackRuns(of session: SessionID) async {
-    for process in processes where process.condition == .running {
-      // A session that was closed cannot; without another one, the next that opens does.
-      if await (try? process.ledger.giveBackRuns(of: session)) != nil { return }
+  /// Calls `body` with a process that runs. If that freezes, closes or is stopped meanwhile, it calls it with another.
+  ///
+  /// - Returns: What `body` returns; `nil` if no process runs.
+  func withRunningProcess<R: Sendable>(
+    _ body: @escaping @Sendable (LedgerProcess) async throws -> R
+  ) async throws -> R? {
+    while let process = processes.first(where: { $0.condition == .running }) {
+      if let result = try await process.whileRunning({ try await body(process) }) { return result }
+      try Task.checkCancellation()
     }
+    return nil
+  }
+
+  /// Lets a process that runs give back what killed processes ran; without one, the next that opens does.
+  func noticeDeaths() async {
+    for session in processes.flatMap(\.killedSessions) { await giveBackRuns(of: session) }
+  }
+
+  /// Lets a process that runs give back what the process of a session ran; without one, the next that opens does.
+  func giveBackRuns(of session: SessionID) async {
+    _ = try? await withRunningProcess { try await $0.ledger.giveBackRuns(of: session) }
   }
 
   /// Ends all processes. A tester that is released without that ends them too, some time later.
@@ -198,7 +209,7 @@ public final class LedgerTester: Sendable {
   ///   for example because a fault plan holds up the process.
   public func advance(by duration: Duration) async throws {
     clock.advance(by: duration)
-    try await processes.first { $0.condition == .running }?.settleDeadlines()
+    _ = try await withRunningProcess { try await $0.settleDeadlines() }
   }
 
   // MARK: Running

@@ -17,6 +17,8 @@ final class ProcessGate: StoreSession, Sendable {
   private struct State {
     var isSuspended = false
     var isKilled = false
+    /// Told when the session freezes or ends.
+    var observer: (@Sendable () -> Void)?
     /// The threads that are held up.
     var held: [Visitor: WakeSemaphore] = [:]
     /// Resumed once the listener is held up.
@@ -80,6 +82,14 @@ final class ProcessGate: StoreSession, Sendable {
   func resume() { open { $0.isSuspended = false } }
 
   func kill() { open { $0.isKilled = true } }
+
+  /// Calls `observer` each time that the session freezes or ends by itself.
+  func notes(_ observer: @escaping @Sendable () -> Void) {
+    state.withLock { $0.observer = observer }
+  }
+
+  /// Notes that the session froze or ended by itself.
+  func noteRest() { state.withLock { $0.observer }?() }
 
   /// Notes the session of the process.
   func noteBegin(of session: SessionID) { state.withLock { $0.session = session } }

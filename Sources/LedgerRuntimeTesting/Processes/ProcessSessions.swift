@@ -37,10 +37,14 @@ private final class ProcessHold: SessionHold {
     self.gate = gate
   }
 
-  func freeze() throws(LedgerError) { try base.freeze() }
+  func freeze() throws(LedgerError) {
+    defer { gate.noteRest() }
+    try base.freeze()
+  }
 
   func end() {
     base.end()
     gate.noteEnd()
+    gate.noteRest()
   }
 }

@@ -59,16 +59,16 @@ extension LedgerTester {
   ///   .then(.promiseResolved(promise, .fulfilled(1)))
   /// ```
   ///
-  /// An expectation must follow before the next `given` or `when`, and before the end of
-  /// ``withLedger(_:_:)``, so that no event goes unnoticed. The command may also freeze a process, move the
+  /// An expectation must follow before the next `given` or `when`, and before the end of the test, so that no event goes
+  /// unnoticed. The command may also freeze a process, move the
   /// clock, or run work.
   ///
   /// - Parameters:
   ///   - body: The command. Its error becomes a part of the result.
   ///   - fileID: The file of the caller, for errors.
   ///   - line: The line of the caller, for errors.
-  /// - Throws: ``UnnamedEvents`` if no expectation follows the `when` before; `LedgerError` if the events cannot
-  ///   be read.
+  /// - Throws: ``UnnamedEvents`` if no expectation follows the `when` before; ``LedgerError`` if the events cannot
+  ///   be read, with `eventsDeleted` if the command itself deleted some of them.
   public func when<Answer: Sendable>(
     _ body: () async throws -> Answer, fileID: String = #fileID, line: Int = #line
   ) async throws -> LedgerReaction<Answer> {
@@ -82,8 +82,7 @@ extension LedgerTester {
       if crash.isTripped { throw error }
       result = .failure(error)
     }
-    let (events, names) = try lines(after: start)
-    let end = start.advanced(by: events.count)
+    let (events, names, end) = try lines(after: start)
     let number = openReaction(events.map { $0.words(names) }, at: "\(fileID):\(line)")
     return LedgerReaction(
       tester: self, number: number, events: events, names: names, end: end, result: result)
@@ -95,13 +94,18 @@ extension LedgerTester {
     throw UnnamedEvents(events: open.events, place: open.place)
   }
 
-  /// The events after a position, and names for the entities of the ledger.
-  private func lines(after start: Position) throws(LedgerError) -> ([EventLine], EntityNames) {
+  /// The events after a position, names for the entities of the ledger, and the position of the newest event.
+  ///
+  /// - Throws: `eventsDeleted` if some of the events are gone.
+  private func lines(
+    after start: Position
+  ) throws(LedgerError) -> ([EventLine], EntityNames, end: Position) {
     try withStore { (store) throws(LedgerError) in
       var names = EntityNames()
       var lines: [EventLine] = []
       var position = try store.snapshotSummary().deletedThrough
       let end = try store.head()
+      guard position <= start else { throw .deletedMeanwhile(position) }
       while position < end {
         let stored = try store.storedEvents(after: position, through: end, limit: 1_000)
         guard let last = stored.last else { throw .missingEvents(after: position) }
@@ -113,7 +117,7 @@ extension LedgerTester {
         }
         position = last.event.position
       }
-      return (lines, names)
+      return (lines, names, end)
     }
   }
 }
@@ -145,6 +149,13 @@ extension [LedgerEvent] {
 }
 
 extension LedgerError {
+  fileprivate static func deletedMeanwhile(_ position: Position) -> LedgerError {
+    LedgerError(
+      .eventsDeleted,
+      "The command deleted events of its own, up to \(position), so that no expectation can name them. Compact in another command."
+    )
+  }
+
   fileprivate static func notGiven(_ event: LedgerEvent, _ head: Position) -> LedgerError {
     LedgerError(
       .invalidArgument,

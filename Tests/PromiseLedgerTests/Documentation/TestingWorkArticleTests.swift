@@ -36,12 +36,13 @@ struct TestingWorkArticleTests {
 
   @Test func aWeekPassesInNoTime() async throws {
     let handlers = try handlers()
-    let tester = LedgerTester()
-    let worker = try await tester.worker(handlers)
-    let promise = try await worker.ledger.start(ApproveExpense(expense: expense))
-    let outcome = try await tester.run(worker, until: promise)
-    #expect(outcome.kind == .rejected)
-    #expect(tester.clock.now() == ManualLedgerClock().now() + .seconds(7 * 86_400))
+    try await withLedger { tester in
+      let worker = try await tester.worker(handlers)
+      let promise = try await worker.ledger.start(ApproveExpense(expense: expense))
+      let outcome = try await tester.run(worker, until: promise)
+      #expect(outcome.kind == .rejected)
+      #expect(tester.clock.now() == ManualLedgerClock().now() + .seconds(7 * 86_400))
+    }
     #expect(office.notes.lines.last == "remind")
   }
 

@@ -1,0 +1,146 @@
+import LedgerPromises
+import PromiseLedger
+import PromiseLedgerTesting
+import Synchronization
+import Testing
+
+/// Code of a test's process that freezes or closes its own ledger, and what others do then.
+@Suite(.timeLimit(.minutes(5)))
+struct OwnEndTests {
+  private static let rests: [LedgerProcess.Condition] = [.frozen, .closed]
+
+  private static func rest(_ process: LedgerProcess, as condition: LedgerProcess.Condition)
+    async throws
+  {
+    switch condition {
+    case .frozen: try await process.ledger.freeze()
+    default: await process.ledger.close()
+    }
+    #expect(process.condition == condition)
+  }
+
+  @Test(arguments: rests)
+  func othersNoticeADeath(condition: LedgerProcess.Condition) async throws {
+    try await withLedger { tester in
+      let (app, other) = (try await tester.app(), try await tester.app())
+      let worker = try await tester.appExtension()
+      try await Self.rest(app, as: condition)
+      try await tester.when { await worker.kill() }.then(.sessionClosed(worker, .died))
+      #expect(try await other.ledger.openSessions().contains { $0.id == other.ledger.session })
+    }
+  }
+
+  @Test(arguments: rests)
+  func othersNoticeADeadline(condition: LedgerProcess.Condition) async throws {
+    try await withLedger { tester in
+      let (app, other) = (try await tester.app(), try await tester.app())
+      let deadline = tester.clock.now() + .seconds(60)
+      let promise = try await other.ledger.createPromise(of: Int.self, deadline: deadline)
+      try await Self.rest(app, as: condition)
+      try await tester.when { try await tester.advance(by: .seconds(60)) }
+        .then(.promiseResolved(promise, .timedOut))
+    }
+  }
+
+  @Test(arguments: rests)
+  func waitingGoesOnWithAnother(condition: LedgerProcess.Condition) async throws {
+    try await withLedger { tester in
+      let (app, other) = (try await tester.app(), try await tester.app())
+      let promise = try await other.ledger.createPromise(of: Int.self)
+      let (isChecked, checker) = Promise<Void>.make()
+      let waiting = Task {
+        try await tester.wait(until: "the answer is there") {
+          checker.fulfill(())
+          return try await promise.record?.status == .resolved
+        }
+      }
+      try await isChecked.value
+      try await Self.rest(app, as: condition)
+      try await promise.fulfill(1)
+      try await waiting.value
+    }
+  }
+
+  @Test func aFrozenLedgerMayBeThawedByCodeToo() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      try await app.freeze()
+      try await app.ledger.unfreeze()
+      #expect(app.condition == .running)
+    }
+  }
+
+  @Test func aClosedProcessStartsAgain() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      let promise = try await app.ledger.createPromise(of: Int.self)
+      try await tester.when { await app.close() }.then(.sessionClosed(app, .closed))
+      #expect(app.condition == .closed)
+      try await app.restart()
+      #expect(app.condition == .running)
+      #expect(try await app.promise(promise).fulfill(1).isSuccess)
+    }
+  }
+
+  @Test func aSuspendedProcessIsClosed() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      try await app.suspend()
+      try await tester.when { await app.close() }.then(.sessionClosed(app, .closed))
+    }
+  }
+
+  /// Nobody runs when the other process dies.
+  @Test(arguments: [LedgerProcess.Condition.frozen, .suspended])
+  func aDeathIsNoticedAfterAPause(condition: LedgerProcess.Condition) async throws {
+    try await withLedger { tester in
+      let (app, other) = (try await tester.app(), try await tester.appExtension())
+      if condition == .frozen { try await app.freeze() } else { try await app.suspend() }
+      try await tester.when { await other.kill() }.thenNothing()
+      if condition == .frozen {
+        try await tester.when { try await app.unfreeze() }
+          .then(.sessionUnfrozen(app), .sessionClosed(other, .died))
+      } else {
+        try await tester.when { try await app.resume() }.then(.sessionClosed(other, .died))
+      }
+    }
+  }
+
+  /// No event of the ledger tells of it.
+  @Test func aConditionMayBeAboutSomethingElse() async throws {
+    try await withLedger { tester in
+      _ = try await tester.app()
+      let (isChecked, checker) = Promise<Void>.make()
+      let isDone = Mutex(false)
+      let waiting = Task {
+        try await tester.wait(until: "it is done", patience: .seconds(30)) {
+          defer { checker.fulfill(()) }
+          return isDone.withLock { $0 }
+        }
+      }
+      try await isChecked.value
+      isDone.withLock { $0 = true }
+      try await waiting.value
+    }
+  }
+
+  @Test func aCommandThatDeletesItsOwnEventsIsRefused() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      let promise = try await app.ledger.createPromise(of: Int.self)
+      var policy = CompactionPolicy()
+      policy.eventRetention = .zero
+      policy.minimumEventCount = 0
+      // By itself, a compaction deletes earlier events only.
+      try await tester.when { try await app.ledger.compact(policy) }
+        .then(.event(.snapshotTaken), .event(.eventsDeleted))
+      let error = await #expect(throws: LedgerError.self) {
+        try await tester.when {
+          try await promise.fulfill(1)
+          try await app.ledger.compact(policy)
+        }
+      }
+      #expect(error?.code == .eventsDeleted)
+    }
+  }
+}
