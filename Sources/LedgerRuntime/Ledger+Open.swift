@@ -2,8 +2,16 @@ import LedgerSystem
 import Logging
 
 extension Ledger {
-  /// Opens a ledger that is kept in another store.
-  package static func open(
+  /// Opens a ledger that is kept in a store of your own, and creates it if it has no event.
+  ///
+  /// - Parameters:
+  ///   - openStore: Opens the store. It is called again at each ``unfreeze()``, on the thread that writes.
+  ///   - sessions: The registry of the ledger's sessions.
+  ///   - role: What the session may do.
+  ///   - configuration: The options of the session.
+  /// - Throws: ``LedgerError`` with `invalidArgument` if the configuration has an invalid value; the errors of the store
+  ///   and of the registry.
+  public static func open(
     _ openStore: @escaping @Sendable () throws(LedgerError) -> any EventStore,
     _ sessions: any SessionRegistry, as role: SessionRole, configuration: LedgerConfiguration
   ) async throws -> Ledger {

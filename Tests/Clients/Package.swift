@@ -20,6 +20,14 @@ let package = Package(
         .product(name: "LedgerRuntimeTesting", package: "PromiseLedger"),
       ],
       path: "MainActor"),
+    // A program that keeps ledgers in a store of its own.
+    .executableTarget(
+      name: "own-store",
+      dependencies: [
+        .product(name: "LedgerRuntime", package: "PromiseLedger"),
+        .product(name: "LedgerRuntimeTesting", package: "PromiseLedger"),
+      ],
+      path: "OwnStore"),
   ],
   // Apps are written in both.
   swiftLanguageModes: Context.environment["SWIFT_5_MODE"] != nil ? [.v5] : [.v6]

@@ -1,7 +1,9 @@
 /// A reference to a value that is stored beside an event because it is large.
-package struct AttachmentReference: Sendable, Hashable {
-  package let position: Position
-  package let byteCount: Int
+public struct AttachmentReference: Sendable, Hashable {
+  /// The position of the event.
+  public let position: Position
+  /// The size of the value, in bytes.
+  public let byteCount: Int
 
   package init(position: Position, byteCount: Int) {
     self.position = position

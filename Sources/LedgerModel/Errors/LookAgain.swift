@@ -12,7 +12,8 @@ extension LedgerError {
   /// The reason to try again, if the error only asks the library to do so.
   package var lookAgain: LookAgain? { cause as? LookAgain }
 
-  package static var snapshotMoved: LedgerError {
+  /// The error of a store for a change of a snapshot that is not the expected one. The library then looks again.
+  public static var snapshotMoved: LedgerError {
     LedgerError(
       .internalInconsistency, "The snapshot moved while it was being read.",
       cause: LookAgain.snapshotMoved)
@@ -24,7 +25,8 @@ extension LedgerError {
       cause: LookAgain.viewTaken)
   }
 
-  package static var interrupted: LedgerError {
+  /// The error of a store whose writer stopped waiting for another one, because ``Patience/isOver`` said so.
+  public static var interrupted: LedgerError {
     LedgerError(
       .internalInconsistency,
       "The ledger was frozen or closed while it was waiting for another writer.",

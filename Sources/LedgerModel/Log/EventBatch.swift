@@ -1,7 +1,7 @@
 import LedgerBytes
 
 /// The encoded events of one commit, not yet with positions.
-package struct EventBatch: Sendable {
+public struct EventBatch: Sendable {
   /// The maximum payload of an event, in bytes; larger content becomes an attachment.
   package static let maximumPayloadByteCount =
     FrameHeader.maximumFrameByteCount - FrameHeader.byteCount - EventView.headerByteCount
@@ -14,18 +14,21 @@ package struct EventBatch: Sendable {
   /// The end of each event in ``bytes``.
   package private(set) var ends: [Int] = []
   /// The attachments with the index of their event, in order.
-  package private(set) var attachments: [(index: Int, bytes: [UInt8])] = []
+  public private(set) var attachments: [(index: Int, bytes: [UInt8])] = []
   /// The size of all attachments, in bytes.
-  package private(set) var attachmentByteCount = 0
+  public private(set) var attachmentByteCount = 0
   /// Whether the session must look for the next deadline after the commit: a promise with one may be created, or a
   /// deadline has passed.
-  package private(set) var needsDeadlineCheck = false
+  public private(set) var needsDeadlineCheck = false
 
   package init() {}
 
-  package var count: Int { ends.count }
-  package var isEmpty: Bool { ends.isEmpty }
-  package var byteCount: Int { bytes.count + attachmentByteCount }
+  /// The number of events.
+  public var count: Int { ends.count }
+  /// Whether there is no event.
+  public var isEmpty: Bool { ends.isEmpty }
+  /// The size of the events and their attachments, in bytes.
+  public var byteCount: Int { bytes.count + attachmentByteCount }
 
   /// Appends an event.
   ///
@@ -119,7 +122,7 @@ extension EventBatch {
   ///   - neighbours: Whether the commit has frames before and after these, if they are only a part of it.
   ///   - frameByteCount: The size in bytes up to which events are added to a frame; a frame with a single
   ///     event may be larger.
-  package func packFrames<Failure: Error>(
+  public func packFrames<Failure: Error>(
     from position: Position,
     number: UInt32,
     commit: CommitID,

@@ -1,8 +1,9 @@
 import LedgerBytes
 
 /// A frame read in place: the bytes belong to the store and are valid only as long as the view.
-package struct FrameView: ~Escapable {
-  package let header: FrameHeader
+public struct FrameView: ~Escapable, Sendable {
+  /// The fixed part of the frame.
+  public let header: FrameHeader
   private let bytes: Span<UInt8>
 
   /// Checks a frame and opens it.
@@ -13,7 +14,7 @@ package struct FrameView: ~Escapable {
   /// - Throws: `corrupt` if the checksum, a length or the position does not match; `incompatibleFormat` if
   ///   the layout is newer.
   @_lifetime(copy bytes)
-  package init(checking bytes: Span<UInt8>, key: UInt64) throws(LedgerError) {
+  public init(checking bytes: Span<UInt8>, key: UInt64) throws(LedgerError) {
     guard bytes.count >= FrameHeader.byteCount, bytes.count <= FrameHeader.maximumFrameByteCount
     else { throw Self.damaged(key, "it has \(bytes.count) bytes") }
     guard bytes.loadLittleEndian(at: 0) == Self.checksum(of: bytes, key: key) else {

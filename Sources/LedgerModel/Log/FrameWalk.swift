@@ -1,10 +1,11 @@
 /// A walk over the frames of a log, which requires each frame to follow the previous one without a gap.
-package struct FrameWalk {
+public struct FrameWalk: Sendable {
   /// The position of the last event passed on, or the position after which the walk began.
-  package private(set) var position: Position
+  public private(set) var position: Position
   private var previous: FrameHeader?
 
-  package init(after position: Position) {
+  /// Begins a walk after a position.
+  public init(after position: Position) {
     self.position = position
   }
 
@@ -12,7 +13,7 @@ package struct FrameWalk {
   ///
   /// - Returns: Whether the frame contains events after the walk's starting position.
   /// - Throws: `corrupt` if the frame does not follow the previous one. The first frame may begin earlier.
-  package mutating func isNew(_ header: FrameHeader) throws(LedgerError) -> Bool {
+  public mutating func isNew(_ header: FrameHeader) throws(LedgerError) -> Bool {
     if let previous {
       guard header.firstPosition == previous.lastPosition.advanced(by: 1),
         header.number == previous.number &+ 1

@@ -1,5 +1,5 @@
 /// A check of all values that a store keeps beside events, in step with a walk through the events.
-package protocol AttachmentAudit {
+public protocol AttachmentAudit {
   /// Compares the values stored for the events from `first` through `last` with the sizes that the events
   /// declare.
   ///

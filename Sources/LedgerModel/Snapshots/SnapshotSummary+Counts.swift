@@ -2,7 +2,7 @@ import LedgerBytes
 
 extension SnapshotSummary {
   /// The numbers of records and entries in the snapshot.
-  package struct Counts: Sendable, Hashable {
+  public struct Counts: Sendable, Hashable {
     /// The number of promises that the first version of the format can represent.
     package var promises: UInt64 = 0
     package var sessions: UInt64 = 0

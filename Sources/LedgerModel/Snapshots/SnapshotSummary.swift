@@ -2,16 +2,17 @@ import LedgerBytes
 
 /// The record `snapshot` of the table `meta`: the position and contents of the snapshot; see the article
 /// *File format*.
-package struct SnapshotSummary: Sendable, Hashable {
+public struct SnapshotSummary: Sendable, Hashable {
   /// The size without the counts of records and lists of later versions, in bytes.
   package static let byteCount = 288
-  package static let key = Array("snapshot".utf8)
+  /// The key of the record.
+  public static let key = Array("snapshot".utf8)
   private static let layout: UInt32 = 0
   /// The number of reserved zero bytes at the end.
   private static let reservedByteCount = 8
 
   /// The position whose state the snapshot holds.
-  package var position = Position.start
+  public package(set) var position = Position.start
   /// The newest time of any event up to that position.
   package var time = Timestamp(nanosecondsSinceEpoch: .min)
   package var ledgerID: LedgerID?
@@ -53,7 +54,7 @@ package struct SnapshotSummary: Sendable, Hashable {
   }
 
   /// The position up to which events were deleted.
-  package var deletedThrough: Position { deletedLog.position }
+  public var deletedThrough: Position { deletedLog.position }
 
   /// Whether there may be a record or a tombstone for an id: a new id is known to have none without reading
   /// the tables.
@@ -61,10 +62,10 @@ package struct SnapshotSummary: Sendable, Hashable {
   package func mayHold(_ id: EntityID) -> Bool { id <= newestTimedID || id.time == nil }
 
   /// The summary of a ledger that has no snapshot.
-  package init() {}
+  public init() {}
 
   /// - Throws: `corrupt` if the record is damaged; `incompatibleFormat` if it is newer.
-  package init(decoding bytes: [UInt8]) throws(LedgerError) {
+  public init(decoding bytes: [UInt8]) throws(LedgerError) {
     guard bytes.count >= 8,
       bytes.span.loadLittleEndian(at: 0)
         == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
@@ -109,7 +110,8 @@ package struct SnapshotSummary: Sendable, Hashable {
     try counts.readOthers(&reader)
   }
 
-  package var encoded: [UInt8] {
+  /// The bytes of the record.
+  public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount)
     bytes.appendLittleEndian(UInt32(0))
@@ -153,7 +155,7 @@ extension LogDigest {
 
 extension SnapshotTables {
   /// Reads the summary of the snapshot.
-  package func summary() throws(LedgerError) -> SnapshotSummary {
+  public func summary() throws(LedgerError) -> SnapshotSummary {
     guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else {
       return SnapshotSummary()
     }

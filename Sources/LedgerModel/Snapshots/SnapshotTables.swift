@@ -1,6 +1,17 @@
 /// The tables of a snapshot, and those whose entries compaction deletes.
-package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
-  case entities, parts, open, tombstones, meta, log
+public enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
+  /// The first pieces of the records of entities.
+  case entities
+  /// The further pieces of records that are large.
+  case parts
+  /// The lists of records that can still change.
+  case open
+  /// The checksums of keys whose records were removed.
+  case tombstones
+  /// The summary of the snapshot, and what a store keeps about its ledger.
+  case meta
+  /// The frames of the log, by the position of their first event.
+  case log
   /// The attachments, by position.
   ///
   /// Each store has its own representation: only ``SnapshotTables/attachments(_:)`` and
@@ -8,7 +19,7 @@ package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
   case blob
 
   /// The name of the table in the environment.
-  package var name: String {
+  public var name: String {
     switch self {
     case .entities: "entities"
     case .parts: "parts"
@@ -25,7 +36,7 @@ package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
 ///
 /// It is available only inside the closure that receives it, which uses nothing else of the store in the
 /// meantime. Each call may be a round trip, so look-ups take several keys.
-package protocol SnapshotTables {
+public protocol SnapshotTables {
   /// Returns the values under keys, in the order of the keys; not for the table `blob`.
   func values(
     forKeys keys: [[UInt8]], in table: SnapshotTable
@@ -65,7 +76,8 @@ package protocol SnapshotTables {
 }
 
 extension SnapshotTables {
-  package func checkCount(
+  /// Compares the number that ``entryCount(of:)`` returns.
+  public func checkCount(
     of table: SnapshotTable, in counts: SnapshotSummary.Counts
   ) throws(LedgerError) {
     try counts.check(entryCount(of: table), of: table)
@@ -112,7 +124,7 @@ extension LedgerError {
 }
 
 /// A source of snapshot reads.
-package protocol SnapshotSource {
+public protocol SnapshotSource {
   /// Runs `body` on one consistent view of the tables. Keep `body` short: the view pins freed space.
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
@@ -120,14 +132,16 @@ package protocol SnapshotSource {
 }
 
 /// A value to be stored under a key, or a key to be deleted.
-package struct TableChange: Sendable, Hashable {
-  package let table: SnapshotTable
+public struct TableChange: Sendable, Hashable {
+  /// The table.
+  public let table: SnapshotTable
   /// The key; numbers are big-endian.
-  package let key: [UInt8]
+  public let key: [UInt8]
   /// The value; `nil` deletes the entry, which need not exist.
-  package let value: [UInt8]?
+  public let value: [UInt8]?
 
-  package init(_ table: SnapshotTable, _ key: [UInt8], _ value: [UInt8]?) {
+  /// Makes a change.
+  public init(_ table: SnapshotTable, _ key: [UInt8], _ value: [UInt8]?) {
     self.table = table
     self.key = key
     self.value = value

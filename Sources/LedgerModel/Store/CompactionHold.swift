@@ -1,5 +1,5 @@
 /// A store's compaction lock while it is held.
-package protocol CompactionHold: AnyObject, Sendable {
+public protocol CompactionHold: AnyObject, Sendable {
   /// Releases the lock. Releasing it twice, or after the store was closed, is harmless.
   func release()
 }

@@ -1,5 +1,5 @@
 /// A source of a ledger's events, with or without a session.
-package protocol EventSource {
+public protocol EventSource {
   /// Returns the position of the last event, from a fresh read.
   func head() throws(LedgerError) -> Position
 
@@ -28,7 +28,8 @@ package protocol EventSource {
 }
 
 extension EventSource {
-  package func commit(at position: Position) throws(LedgerError) -> CommitID? {
+  /// Reads the frame of the event.
+  public func commit(at position: Position) throws(LedgerError) -> CommitID? {
     guard position > .start else { return nil }
     var commit: CommitID?
     do throws(LedgerError) {

@@ -5,7 +5,10 @@
 /// ``newerHead(than:)`` if nothing is to be appended. Between ``beginCommit(_:)`` and ``endCommit()``, an
 /// engine with a single writer keeps all other writers out, so that the head stays; an optimistic engine lets
 /// the head move, and the writer decides again.
-package protocol EventStore: LedgerSource, AnyObject {
+///
+/// You can keep ledgers in a store of your own: see ``Ledger/open(_:_:as:configuration:)``. `StoreContract` of
+/// `LedgerRuntimeTesting` checks it. This protocol and those around it may change with each release.
+public protocol EventStore: LedgerSource, AnyObject {
   /// The id of the stored ledger.
   var ledgerID: LedgerID { get }
 
@@ -119,25 +122,29 @@ package protocol EventStore: LedgerSource, AnyObject {
 }
 
 extension EventStore {
-  package func isUnchanged(
+  /// The store cannot tell.
+  public func isUnchanged(
     since position: Position, _ commit: CommitID, snapshot: Position
   ) throws(LedgerError) -> Bool { false }
 
-  package func reclaimFromTheDead() -> Int { 0 }
+  /// There is nothing to free.
+  public func reclaimFromTheDead() -> Int { 0 }
 }
 
 /// The limits of a writer's wait for another writer.
-package struct Patience: Sendable {
-  package var timeout: Duration
+public struct Patience: Sendable {
+  /// The time to wait.
+  public var timeout: Duration
   /// The total time that the oldest command will have waited by then, for the error.
-  package var waitInAll: Duration
+  public var waitInAll: Duration
   /// Whether the commit itself must not last longer than the timeout, either. If it waits for a standby, its outcome
   /// is then unknown.
-  package var limitsCommit: Bool
+  public var limitsCommit: Bool
   /// Called repeatedly during the wait; returns whether a more urgent task came up.
-  package var isOver: @Sendable () -> Bool
+  public var isOver: @Sendable () -> Bool
 
-  package init(
+  /// Makes limits; by default those of a command that has not waited before.
+  public init(
     _ timeout: Duration, waitInAll: Duration? = nil, limitsCommit: Bool = false,
     isOver: @escaping @Sendable () -> Bool = { false }
   ) {
@@ -149,15 +156,16 @@ package struct Patience: Sendable {
 }
 
 /// The information that a writer receives when its commit begins.
-package struct CommitTurn: Sendable {
+public struct CommitTurn: Sendable {
   /// The position of the last event.
-  package let head: Position
+  public let head: Position
   /// The commit that wrote the last event; `nil` if there is none.
-  package let headCommit: CommitID?
+  public let headCommit: CommitID?
   /// The number of bytes that the commit may add.
-  package let room: CommitRoom
+  public let room: CommitRoom
 
-  package init(head: Position, _ headCommit: CommitID?, room: CommitRoom) {
+  /// Makes the information.
+  public init(head: Position, _ headCommit: CommitID?, room: CommitRoom) {
     self.head = head
     self.headCommit = headCommit
     self.room = room
@@ -165,7 +173,7 @@ package struct CommitTurn: Sendable {
 }
 
 /// The result of appending events.
-package enum AppendOutcome: Sendable, Hashable {
+public enum AppendOutcome: Sendable, Hashable {
   /// The events are durable; the last one has this position.
   case appended(through: Position)
   /// Nothing was appended: another writer came first, and the log now ends at this position.
@@ -173,20 +181,22 @@ package enum AppendOutcome: Sendable, Hashable {
 }
 
 /// The number of bytes of events that a commit may still add.
-package struct CommitRoom: Sendable, Hashable {
+public struct CommitRoom: Sendable, Hashable {
   /// The room for events that make the ledger grow.
-  package var bytes: Int
+  public var bytes: Int
   /// The room for events that a full ledger must still accept: consumptions, and events that end an entity or
   /// a call.
-  package var bytesWithReserve: Int
+  public var bytesWithReserve: Int
   /// Whether so little room is left that no more work should be started: what runs needs it.
-  package var isScarce: Bool
+  public var isScarce: Bool
 
-  package init(bytes: Int, bytesWithReserve: Int, isScarce: Bool = false) {
+  /// Makes the room that is left.
+  public init(bytes: Int, bytesWithReserve: Int, isScarce: Bool = false) {
     self.bytes = bytes
     self.bytesWithReserve = bytesWithReserve
     self.isScarce = isScarce
   }
 
-  package static let unlimited = CommitRoom(bytes: .max, bytesWithReserve: .max)
+  /// Room for any number of bytes.
+  public static let unlimited = CommitRoom(bytes: .max, bytesWithReserve: .max)
 }

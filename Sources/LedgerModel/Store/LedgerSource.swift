@@ -1,5 +1,5 @@
 /// The events and the snapshot of a ledger, in any form of storage.
-package protocol LedgerSource: EventSource, SnapshotSource, Sendable {
+public protocol LedgerSource: EventSource, SnapshotSource, Sendable {
   /// Runs `body` on one view of the ledger, if the source can hold one, so that no compaction comes between
   /// its reads. The view is valid only while `body` runs.
   func withView<R>(
@@ -9,7 +9,7 @@ package protocol LedgerSource: EventSource, SnapshotSource, Sendable {
 
 extension LedgerSource {
   /// Runs `body` on the source itself, which cannot hold a view or already is one.
-  package func withView<R>(
+  public func withView<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try body(self)

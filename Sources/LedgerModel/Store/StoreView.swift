@@ -1,5 +1,5 @@
 /// A request for several items of a store at once.
-package struct ViewRequest: Sendable {
+public struct ViewRequest: Sendable {
   /// The position after which frames with events are requested; `nil` for no frames.
   package var eventsAfter: Position?
   /// The view ends with the frame that reaches this number of events.
@@ -19,7 +19,7 @@ package struct ViewRequest: Sendable {
 /// A consistent response of a store: all its contents are of the same moment.
 ///
 /// It contains copies, so that no resources of the store are held in the meantime.
-package struct StoreView: Sendable {
+public struct StoreView: Sendable {
   /// The snapshot, with its requested parts.
   package let excerpt: SnapshotExcerpt
   /// The frames with events after the requested position, or after the snapshot if that is further on, in
@@ -66,7 +66,7 @@ extension LedgerSource {
   ///
   /// The number of reads does not depend on the size of the request. A remote store may instead fetch all
   /// rows first, at once, and answer from a source over these rows.
-  package func answer(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+  public func answer(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try StoreView(request, of: self)
   }
 }

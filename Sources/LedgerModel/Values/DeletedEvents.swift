@@ -12,14 +12,20 @@ extension LedgerError {
   /// The position up to which events were deleted, if that is why they cannot be read.
   public var eventsDeletedThrough: Position? { (cause as? DeletedEvents)?.through }
 
-  package static func eventsDeleted(after position: Position, through: Position) -> LedgerError {
+  /// The error for events after a position that compaction deleted.
+  ///
+  /// - Parameter through: The position up to which events were deleted.
+  public static func eventsDeleted(after position: Position, through: Position) -> LedgerError {
     LedgerError(
       .eventsDeleted,
       "The events after position \(position) were deleted by compaction up to position \(through). Look at the ledger's state instead, and read events after position \(through).",
       cause: DeletedEvents(through: through))
   }
 
-  package static func attachmentDeleted(of position: Position, through: Position) -> LedgerError {
+  /// The error for a value beside an event that compaction deleted.
+  ///
+  /// - Parameter through: The position up to which events were deleted.
+  public static func attachmentDeleted(of position: Position, through: Position) -> LedgerError {
     LedgerError(
       .eventsDeleted,
       "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that referred to it. Look up the record again.",
