@@ -52,10 +52,13 @@ extension Ledger {
 }
 
 extension LedgerConfiguration {
+  /// The shortest interval at which a session may look for changes: the device must be able to sleep.
+  static let shortestPollInterval = Duration.milliseconds(500)
+
   /// Rejects invalid values.
   fileprivate func check() throws(LedgerError) {
     try TextLimit.instance.check(instance)
-    guard pollInterval >= .milliseconds(500) else {
+    guard pollInterval >= Self.shortestPollInterval else {
       throw LedgerError(
         .invalidArgument, "The poll interval must be at least 500 ms, to let the device sleep.")
     }

@@ -56,22 +56,23 @@ extension Ledger {
 
 extension StoreOptions {
   fileprivate init(checking files: FileOptions) throws(LedgerError) {
-    let smallest = 8 << 20
-    guard files.sizeLimitInBytes >= smallest else {
+    guard files.sizeLimitInBytes >= FileOptions.smallestSizeLimitInBytes else {
       throw LedgerError(
         .invalidArgument,
-        "The size limit is \(files.sizeLimitInBytes) bytes; it must be at least \(smallest).")
-    }
-    guard (0...16 << 20).contains(files.largestGrowthInBytes) else {
-      throw LedgerError(
-        .invalidArgument,
-        "The largest growth of the file is \(files.largestGrowthInBytes) bytes; it must be between 0 and \(16 << 20)."
+        "The size limit is \(files.sizeLimitInBytes) bytes; it must be at least \(FileOptions.smallestSizeLimitInBytes)."
       )
     }
-    guard (1...65_536).contains(files.maximumReaderCount) else {
+    guard (0...FileOptions.maximumGrowthInBytes).contains(files.largestGrowthInBytes) else {
       throw LedgerError(
         .invalidArgument,
-        "The number of readers is \(files.maximumReaderCount); it must be between 1 and 65536.")
+        "The largest growth of the file is \(files.largestGrowthInBytes) bytes; it must be between 0 and \(FileOptions.maximumGrowthInBytes)."
+      )
+    }
+    guard (1...FileOptions.largestReaderCount).contains(files.maximumReaderCount) else {
+      throw LedgerError(
+        .invalidArgument,
+        "The number of readers is \(files.maximumReaderCount); it must be between 1 and \(FileOptions.largestReaderCount)."
+      )
     }
     self.init(
       sizeLimit: files.sizeLimitInBytes, largestGrowth: files.largestGrowthInBytes,

@@ -2,6 +2,13 @@ package import LedgerLMDB
 
 /// The options of a session for the files of a ledger.
 package struct FileOptions: Sendable {
+  /// The smallest size limit that a ledger can have, in bytes.
+  static let smallestSizeLimitInBytes = 8 << 20
+  /// The maximum of ``largestGrowthInBytes``.
+  static let maximumGrowthInBytes = 16 << 20
+  /// The maximum of ``maximumReaderCount``.
+  static let largestReaderCount = 65_536
+
   package var sizeLimitInBytes = 16 << 30
   package var largestGrowthInBytes = StoreOptions.defaultLargestGrowth
   package var maximumReaderCount = Configuration.defaultMaximumReaders

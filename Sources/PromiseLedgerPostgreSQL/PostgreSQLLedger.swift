@@ -49,6 +49,9 @@ public struct PostgreSQLLedger: Sendable {
     case confirmed
   }
 
+  /// The maximum length of a name, in bytes of UTF-8.
+  static let maximumNameByteCount = 200
+
   /// The name of the ledger, 1 to 200 bytes of UTF-8.
   public let name: String
 
@@ -112,8 +115,9 @@ public struct PostgreSQLLedger: Sendable {
   public init(
     _ name: String, on connection: String, schema: String = "promise_ledger"
   ) throws(LedgerError) {
-    guard (1...200).contains(name.utf8.count), !name.utf8.contains(0) else {
-      throw LedgerError(.invalidArgument, "A ledger needs a name of 1 to 200 bytes.")
+    guard (1...Self.maximumNameByteCount).contains(name.utf8.count), !name.utf8.contains(0) else {
+      throw LedgerError(
+        .invalidArgument, "A ledger needs a name of 1 to \(Self.maximumNameByteCount) bytes.")
     }
     self.name = name
     names = try SchemaNames(schema)

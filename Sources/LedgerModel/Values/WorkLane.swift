@@ -4,6 +4,9 @@ public struct WorkLane: Sendable, Hashable {
   /// The maximum length of a name, in bytes of UTF-8.
   public static let maximumNameByteCount = 128
 
+  /// The maximum width.
+  static let maximumWidth = Int(UInt16.max)
+
   /// The name of the lane.
   public let name: String
   /// The maximum number of works of the lane that run at once, over all processes; at least 1.
@@ -17,10 +20,10 @@ public struct WorkLane: Sendable, Hashable {
   /// - Throws: ``LedgerError/Code/invalidArgument`` if the name or the width is out of bounds.
   public init(_ name: String, width: Int = 1) throws(LedgerError) {
     try TextLimit.lane.check(name)
-    guard (1...Int(UInt16.max)).contains(width) else {
+    guard (1...Self.maximumWidth).contains(width) else {
       throw LedgerError(
         .invalidArgument,
-        "The width of lane \"\(name)\" is \(width); it must be 1 to 65535. Leave the lane out for work without a limit."
+        "The width of lane \"\(name)\" is \(width); it must be 1 to \(Self.maximumWidth). Leave the lane out for work without a limit."
       )
     }
     (self.name, self.width) = (name, width)

@@ -5,6 +5,9 @@ import LedgerPostgreSQL
 ///
 /// All statements name the schema, so that a search path set elsewhere changes nothing.
 struct SchemaNames: Sendable, Hashable {
+  /// The maximum length of a schema's name, in bytes.
+  static let maximumByteCount = Identifier.maximumByteCount
+
   /// The schema's name as its owner wrote it.
   let name: String
   /// The name in quotes.
@@ -14,7 +17,7 @@ struct SchemaNames: Sendable, Hashable {
     guard let quoted = Identifier.quoted(name), !name.hasPrefix("pg_") else {
       throw LedgerError(
         .invalidArgument,
-        "The schema needs a name of 1 to \(Identifier.maximumByteCount) bytes that does not begin with \"pg_\"."
+        "The schema needs a name of 1 to \(Self.maximumByteCount) bytes that does not begin with \"pg_\"."
       )
     }
     self.name = name
