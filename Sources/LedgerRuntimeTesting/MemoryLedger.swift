@@ -18,7 +18,7 @@ public final class MemoryLedger: Sendable {
 
   /// Opens the ledger; each call creates a new session.
   ///
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the configuration has an invalid value.
+  /// - Throws: `LedgerError` with `invalidArgument` if the configuration has an invalid value.
   public func open(
     as role: SessionRole = .app, configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {

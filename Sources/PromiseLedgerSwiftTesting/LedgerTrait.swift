@@ -14,7 +14,7 @@
 
     /// Runs a test, or one argument of it, with a new ledger.
     ///
-    /// - Throws: ``UnnamedEvents`` if no expectation follows the last `when` of the test; ``PlannedFaultsLeft`` if a
+    /// - Throws: `UnnamedEvents` if no expectation follows the last `when` of the test; `PlannedFaultsLeft` if a
     ///   planned fault did not happen; any error of the test.
     public func provideScope(
       for test: Test, testCase: Test.Case?,

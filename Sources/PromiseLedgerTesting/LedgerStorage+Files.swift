@@ -6,7 +6,7 @@ extension LedgerStorage {
   ///
   /// Use it where the test is about files. In memory, a test does the same in less time.
   ///
-  /// - Throws: When a process opens the ledger, ``LedgerError`` with `ioFailure` or `permissionDenied` if the
+  /// - Throws: When a process opens the ledger, `LedgerError` with `ioFailure` or `permissionDenied` if the
   ///   directory cannot be made.
   public static let files = LedgerStorage { (time) throws(LedgerError) in
     let temporary = try TemporaryLedger()

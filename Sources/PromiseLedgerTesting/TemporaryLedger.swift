@@ -19,7 +19,7 @@ public final class TemporaryLedger: Sendable {
   /// Makes a new directory for the ledger.
   ///
   /// - Parameter directory: The parent directory for temporary files.
-  /// - Throws: ``LedgerError`` with `ioFailure` or `permissionDenied`.
+  /// - Throws: `LedgerError` with `ioFailure` or `permissionDenied`.
   public init(in directory: String = "/tmp") throws(LedgerError) {
     do throws(SystemError) {
       parent = try TemporaryDirectory(in: directory)

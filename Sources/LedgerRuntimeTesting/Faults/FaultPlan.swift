@@ -53,7 +53,7 @@ public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - number: Its number since the plan was made, from 1.
-    ///   - code: The code of the ``LedgerError``, one that the operation may throw.
+    ///   - code: The code of the `LedgerError`, one that the operation may throw.
     public static func fail(
       _ operation: Operation, number: Int = 1, with code: LedgerError.Code
     ) -> Fault {

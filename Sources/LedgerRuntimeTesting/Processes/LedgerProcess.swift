@@ -103,7 +103,7 @@ public final class LedgerProcess: Sendable {
 
   /// A promise, as this process sees it.
   ///
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the values need a codec that the process lacks.
+  /// - Throws: `LedgerError` with `invalidArgument` if the values need a codec that the process lacks.
   public func promise<Value: Sendable>(
     _ promise: DurablePromise<Value>
   ) throws(LedgerError) -> DurablePromise<Value> {
@@ -117,19 +117,19 @@ public final class LedgerProcess: Sendable {
 
   // MARK: Freezing
 
-  /// Freezes the session, as an app does before the system suspends it: ``Ledger/freeze()``.
+  /// Freezes the session, as an app does before the system suspends it: `Ledger.freeze()`.
   ///
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the process is suspended; otherwise as
-  ///   ``Ledger/freeze()``.
+  /// - Throws: `LedgerError` with `invalidArgument` if the process is suspended; otherwise as
+  ///   `Ledger.freeze()`.
   public func freeze() async throws {
     try requireNotSuspended()
     try await ledger.freeze()
   }
 
-  /// Ends a freeze: ``Ledger/unfreeze()``. Deadlines that passed meanwhile, and deaths of other processes that none
+  /// Ends a freeze: `Ledger.unfreeze()`. Deadlines that passed meanwhile, and deaths of other processes that none
   /// noticed, have their effects when it returns.
   ///
-  /// - Throws: As ``Ledger/unfreeze()``; ``WaitedInVain`` if a deadline has no effect in time.
+  /// - Throws: As `Ledger.unfreeze()`; ``WaitedInVain`` if a deadline has no effect in time.
   public func unfreeze() async throws {
     try requireNotSuspended()
     try await ledger.unfreeze()
@@ -163,7 +163,7 @@ public final class LedgerProcess: Sendable {
   /// Lets a suspended process go on. Deadlines that passed meanwhile, and deaths of other processes that none noticed,
   /// have their effects when it returns.
   ///
-  /// - Throws: ``LedgerError`` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time.
+  /// - Throws: `LedgerError` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time.
   public func resume() async throws {
     let gate = state.withLock { state -> ProcessGate? in
       guard state.condition == .suspended else { return nil }
@@ -188,9 +188,10 @@ public final class LedgerProcess: Sendable {
   /// Nothing that its code does afterwards reaches the ledger, not even the end of the session, and an operation
   /// that waits at a ``FaultGate`` is not done. The tasks of its code are cancelled, and are not waited for. The
   /// attempts that it runs are given back by another process: one that runs now, or the next one that opens. A run
-  /// of the killed process ends with ``LedgerError/Code/sessionEnded``, and so does every other call of its session.
+  /// of the killed process ends with `sessionEnded`, and so does every other call of its session.
   ///
-  /// Code may kill its own process, to be cut off at a certain line.
+  /// Nothing that a handler does after it kills its own process reaches the ledger; its code runs on until it notices
+  /// the cancellation of its task.
   public func kill() async {
     let killed = state.withLock { state -> State? in
       guard !state.isKilled else { return nil }
@@ -214,7 +215,7 @@ public final class LedgerProcess: Sendable {
   /// Kills the process, unless it is killed, and starts it again with the same configuration.
   ///
   /// - Returns: The new session.
-  /// - Throws: As ``LedgerTester/open(_:as:)``, and `closed` if the tester is gone.
+  /// - Throws: As ``LedgerTester/open(_:as:)-(LedgerConfiguration,_)``, and `closed` if the tester is gone.
   @discardableResult
   public func restart() async throws -> Ledger {
     await kill()
@@ -232,7 +233,7 @@ public final class LedgerProcess: Sendable {
     return opened.ledger
   }
 
-  /// Ends the session in an orderly way, as a program does at its end: ``Ledger/close()``.
+  /// Ends the session in an orderly way, as a program does at its end: `Ledger.close()`.
   ///
   /// ``restart()`` opens another one. A suspended process is resumed first; a killed one stays as it is.
   public func close() async {

@@ -15,7 +15,7 @@ extension LedgerTester {
   /// - Parameters:
   ///   - plan: The faults.
   ///   - process: The only process whose operations count and go wrong; by default, those of all.
-  /// - Throws: ``LedgerError`` with `invalidArgument` if a fault cannot happen, such as number 0, or the lost
+  /// - Throws: `LedgerError` with `invalidArgument` if a fault cannot happen, such as number 0, or the lost
   ///   answer of a read.
   public func plan(_ plan: FaultPlan, for process: LedgerProcess? = nil) throws(LedgerError) {
     try plan.check()
@@ -64,7 +64,7 @@ extension LedgerTester {
   ///   - patience: The maximum time to wait, by the clock of the machine.
   ///   - condition: The condition.
   /// - Throws: ``WaitedInVain`` with the words and the newest events, if the condition does not hold in time;
-  ///   ``LedgerError`` with `invalidArgument` if no process runs, or no longer; any error of `condition`.
+  ///   `LedgerError` with `invalidArgument` if no process runs, or no longer; any error of `condition`.
   public func wait(
     until what: String, patience: Duration = .seconds(60),
     _ condition: @escaping @Sendable () async throws -> Bool

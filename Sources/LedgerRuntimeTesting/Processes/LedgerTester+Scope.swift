@@ -5,7 +5,7 @@ extension LedgerTester {
 
   /// The tester of the innermost ``withLedger(_:clock:maximumJumpCount:patience:_:)`` around the calling code.
   ///
-  /// - Throws: ``LedgerError`` with `invalidArgument` if there is none.
+  /// - Throws: `LedgerError` with `invalidArgument` if there is none.
   public static var current: LedgerTester {
     get throws(LedgerError) {
       guard let scoped else {

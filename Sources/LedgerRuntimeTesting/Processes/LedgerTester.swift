@@ -112,7 +112,7 @@ public final class LedgerTester: Sendable {
   /// Starts a process with a configuration, whose clock, generator of ids and runner are replaced.
   ///
   /// - Returns: The process, which ends with the tester.
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the configuration has an invalid value; the errors of
+  /// - Throws: `LedgerError` with `invalidArgument` if the configuration has an invalid value; the errors of
   ///   the storage.
   public func open(
     _ configuration: LedgerConfiguration, as role: SessionRole = .app
@@ -205,7 +205,7 @@ public final class LedgerTester: Sendable {
   /// Without a process that runs, deadlines have their effects when the next one opens, unfreezes or resumes.
   /// Work that becomes due does not run.
   ///
-  /// - Throws: ``LedgerError`` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time,
+  /// - Throws: `LedgerError` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time,
   ///   for example because a fault plan holds up the process.
   public func advance(by duration: Duration) async throws {
     clock.advance(by: duration)
@@ -225,7 +225,7 @@ public final class LedgerTester: Sendable {
   /// - Returns: The outcome of the promise.
   /// - Throws: ``WorkStandstill`` if nothing is due and nothing waits for a time: settle the promise that the
   ///   work waits for, or run another process that knows the kind; if the clock was moved too often; or if code
-  ///   does not end. ``LedgerError`` with `sessionEnded` if the process is killed, `notFound` if the ledger has no such
+  ///   does not end. `LedgerError` with `sessionEnded` if the process is killed, `notFound` if the ledger has no such
   ///   promise, `promiseAbandoned` if the promise is abandoned, and `invalidArgument` if the process is not of
   ///   this tester, is suspended or frozen, or is running already.
   public func run<Value: Sendable>(
@@ -244,7 +244,7 @@ public final class LedgerTester: Sendable {
 
   /// Runs the work of a process that is due now, and what becomes due without moving the clock.
   ///
-  /// - Throws: ``WorkStandstill`` if code does not end; ``LedgerError`` as ``run(_:until:)``.
+  /// - Throws: ``WorkStandstill`` if code does not end; `LedgerError` as ``run(_:until:)``.
   public func runDue(_ process: LedgerProcess) async throws {
     try await withSession(of: process) { try await $0.runDue() }
   }

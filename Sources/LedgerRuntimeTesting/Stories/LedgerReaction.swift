@@ -54,9 +54,9 @@ public struct LedgerReaction<Answer: Sendable>: Sendable {
     return self
   }
 
-  /// Expects that the command throws a ``LedgerError`` with this code, and that there are no events.
+  /// Expects that the command throws a `LedgerError` with this code, and that there are no events.
   ///
-  /// Refusals that a program must expect, such as ``PromiseResolution/alreadyResolved(_:)``, are answers: look at
+  /// Refusals that a program must expect, such as `PromiseResolution.alreadyResolved`, are answers: look at
   /// ``answer`` after ``thenNothing(fileID:line:)``.
   ///
   /// - Throws: ``RefusalDifference`` if it threw another error, or none; ``EventDifference`` if there were
@@ -95,7 +95,7 @@ public struct LedgerReaction<Answer: Sendable>: Sendable {
   ///
   /// The state follows from the events, so this does not replace an expectation of these.
   ///
-  /// - Throws: Any error of `body`; ``LedgerError`` with `invalidArgument` if no process runs that could read
+  /// - Throws: Any error of `body`; `LedgerError` with `invalidArgument` if no process runs that could read
   ///   the ledger.
   @discardableResult
   public func expectState(_ body: (ReplayedLedger) throws -> Void) async throws -> Self {

@@ -16,14 +16,14 @@ extension LedgerTester {
     return try await body()
   }
 
-  /// Sets the scene with events of another ledger, such as all of its ``Ledger/events(after:)``, as they are. Only
+  /// Sets the scene with events of another ledger, such as all of its `Ledger.events(after:)`, as they are. Only
   /// the first event of all names this ledger instead of the other one.
   ///
   /// Their sessions count as gone. So the first process that opens afterwards ends them, and gives back what they
   /// ran. The clock moves to the newest event, unless it is ahead.
   ///
   /// - Parameter events: The events in their order. The first one follows the newest event of this ledger.
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the positions do not follow this ledger's, or a large
+  /// - Throws: `LedgerError` with `invalidArgument` if the positions do not follow this ledger's, or a large
   ///   value is stored beside an event; ``UnnamedEvents``.
   public func given(events: [LedgerEvent]) throws {
     try requireNamedEvents()

@@ -5,7 +5,7 @@ public import PromiseLedger
 ///
 /// It replays the history completely; from a snapshot at every position; after all its events were folded and
 /// deleted; after that ledger was reopened; in a second process; and after it was exported and imported. All
-/// of these must have the same ``StateDigest``.
+/// of these must have the same `StateDigest`.
 ///
 /// ```swift
 /// let verifier = ReplayVerifier(.archives(["Fixtures/version-1.jsonl"]))

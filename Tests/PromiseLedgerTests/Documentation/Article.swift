@@ -19,9 +19,12 @@ struct Article: CustomTestStringConvertible {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The README and the articles on the ledger.
+  /// The README, the articles on the ledger, and those on its products for tests.
   static func all() throws -> [Article] {
-    let folders = ["PromiseLedger", "PromiseLedgerPostgreSQL"].map { "Sources/\($0)/\($0).docc" }
+    let folders = [
+      "PromiseLedger", "PromiseLedgerPostgreSQL", "PromiseLedgerSwiftTesting",
+      "PromiseLedgerTesting",
+    ].map { "Sources/\($0)/\($0).docc" }
     let articles = try folders.flatMap { folder in
       let names = try FileManager.default.contentsOfDirectory(
         atPath: root.appending(path: folder).path)

@@ -89,6 +89,12 @@ struct TestingWithLedgersArticleTests {
     try await tester.when { try await promise.fulfill(8) }.thenNothing()
   }
 
+  @Test(.ledger) func aPromiseIsKept() async throws {
+    let app = try await LedgerTester.current.app()
+    let promise = try await app.ledger.createPromise(of: Int.self)
+    #expect(try await promise.record?.status == .pending)
+  }
+
   @Test func theFunctionDoesTheSame() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
