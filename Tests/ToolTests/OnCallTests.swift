@@ -83,7 +83,12 @@ struct OnCallTests {
         rows.contains { $0.contains("| \(situation.finding) |") && $0.contains("`\(verb)") },
         "\(situation.finding): \(verb)")
     }
+    let overview = try String(contentsOf: Self.tool, encoding: .utf8)
+    #expect(overview.contains("leads from \(StuckSituation.all.count) stuck situations"))
   }
+
+  static let tool = article.deletingLastPathComponent()
+    .appendingPathComponent("TheCommandLineTool.md")
 
   static let article = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

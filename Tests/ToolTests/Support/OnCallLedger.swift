@@ -1,6 +1,7 @@
 import Foundation
-import PromiseLedger
 import PromiseLedgerTesting
+
+@testable import PromiseLedger
 
 /// A ledger in which something is stuck, and the session that left it so.
 final class OnCallLedger {
@@ -8,8 +9,8 @@ final class OnCallLedger {
   enum Writer: Sendable {
     /// Its process is gone, without a word.
     case killed
-    /// It let go of the ledger.
-    case frozen
+    /// It let go of the ledger, and another writer kept it from recording that.
+    case frozenUnrecorded
     /// It has the ledger open.
     case alive
     /// It was closed.
@@ -17,9 +18,11 @@ final class OnCallLedger {
   }
 
   private let temporary: TemporaryLedger
-  /// The ledger of which this is a copy, if the writer was killed.
+  /// The ledger of which this is a copy, if the writer was killed or froze without a record.
   private let original: TemporaryLedger?
   private let ledger: Ledger
+  /// The lock of the session that froze without a record.
+  private let lock: SessionLock?
 
   var path: String { temporary.path }
 
@@ -36,7 +39,8 @@ final class OnCallLedger {
   /// - Parameter body: Writes to the ledger; it is 2026-01-01 then.
   init(_ writer: Writer, _ body: (OnCallWriter) async throws -> Void) async throws {
     temporary = try TemporaryLedger()
-    let original = writer == .killed ? try TemporaryLedger() : nil
+    let isCopied = writer == .killed || writer == .frozenUnrecorded
+    let original = isCopied ? try TemporaryLedger() : nil
     self.original = original
     var configuration = LedgerConfiguration()
     configuration.clock = ManualLedgerClock()
@@ -45,14 +49,14 @@ final class OnCallLedger {
     configuration.instance = "shop"
     ledger = try await (original ?? temporary).open(as: .app, configuration: configuration)
     try await body(OnCallWriter(ledger: ledger))
-    switch writer {
-    case .alive: break
-    case .frozen: try await ledger.freeze()
-    case .closed: await ledger.close()
-    case .killed:
-      if let original { try Self.copy(original.path, to: temporary.path) }
-      await ledger.close()
+    if let original { try Self.copy(original.path, to: temporary.path) }
+    if writer != .alive { await ledger.close() }
+    guard writer == .frozenUnrecorded else {
+      lock = nil
+      return
     }
+    lock = try SessionLock(LedgerDirectory(temporary.path), ledger.session)
+    try lock?.freeze()
   }
 
   /// Copies a ledger without its sessions, which then count as killed.
@@ -142,5 +146,13 @@ struct OnCallWriter {
         id: HandlerID(entityID: OnCallLedger.id(number)),
         call: CallID(entityID: OnCallLedger.id(number + 1)), arguments: .none,
         expectedBinding: nil, runnableKinds: ["avatar"]))
+  }
+
+  func failCall(_ number: UInt64) async throws {
+    let error = StoredError(domain: "net", code: 7, message: "offline")
+    try await submit(
+      FinishCall(
+        id: HandlerID(entityID: OnCallLedger.id(number)),
+        call: CallID(entityID: OnCallLedger.id(number + 1)), attempt: 1, result: .failed(error)))
   }
 }

@@ -65,6 +65,23 @@ extension StuckSituation {
       for number in [1, 2] as [UInt64] { try await writer.parkedWork(number) }
     },
     StuckSituation(
+      "work failed for good", .closed,
+      looks: ("It was rejected at 2026-01-01T00:00:00.000000Z, and needs no consumption.", ""),
+      cure: ["compact"]
+    ) {
+      try await $0.work(1)
+      try await $0.claim(1)
+      try await $0.fail(1, WorkRetryPolicy(failureLimit: 1))
+    },
+    StuckSituation(
+      "handlers whose newest run failed", .closed, looks: ("net 7: offline", ""),
+      cure: ["compact"]
+    ) {
+      try await $0.handler(1)
+      try await $0.call(1)
+      try await $0.failCall(1)
+    },
+    StuckSituation(
       "work failed, to be run again", .closed,
       looks: ("The code failed once, the last time at", "retry"),
       cured: "work due, and no session is open"
@@ -111,6 +128,13 @@ extension StuckSituation {
       looks: ("and no session is open that could run the kind \"mail\".", ""),
       cure: ["cancel", "\(OnCallLedger.promise(1))"]
     ) { try await $0.work(1) },
+    StuckSituation(
+      "work run by a frozen session", .frozenUnrecorded,
+      looks: ("The session is frozen.", "force")
+    ) {
+      try await $0.work(1)
+      try await $0.claim(1)
+    },
     StuckSituation(
       "calls given back, to be run again", .closed,
       looks: ("A session that knows the kind \"avatar\" may run it again.", ""),
