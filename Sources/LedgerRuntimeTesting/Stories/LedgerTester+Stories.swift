@@ -67,7 +67,7 @@ extension LedgerTester {
   ///   - body: The command. Its error becomes a part of the result.
   ///   - fileID: The file of the caller, for errors.
   ///   - line: The line of the caller, for errors.
-  /// - Throws: ``UnnamedEvents`` if no expectation follows the `when` before; ``LedgerError`` if the events cannot
+  /// - Throws: ``UnnamedEvents`` if no expectation follows the `when` before; `LedgerError` if the events cannot
   ///   be read, with `eventsDeleted` if the command itself deleted some of them.
   public func when<Answer: Sendable>(
     _ body: () async throws -> Answer, fileID: String = #fileID, line: Int = #line
