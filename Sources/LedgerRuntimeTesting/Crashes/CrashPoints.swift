@@ -41,8 +41,9 @@ public struct CrashPoints: Sendable {
   ///   only in the run without a crash.
   /// - Returns: A summary.
   /// - Throws: ``CrashDifference`` if a ledger comes to another end, or the run after a crash throws an error: make the
-  ///   scenario find what the earlier run left. Any error of the run without a crash; `LedgerError` if a ledger cannot
-  ///   be opened or read.
+  ///   scenario find what the earlier run left. ``FailureBeforeCrash`` if a run throws an error before its crash: make
+  ///   the scenario do the same in each run. Any error of the run without a crash; `LedgerError` if a ledger cannot be
+  ///   opened or read.
   /// - Complexity: O(commits²), at most `maximumCommitCount` crashes.
   public func run(
     _ scenario: @escaping @Sendable (LedgerTester) async throws -> Void
@@ -110,8 +111,8 @@ public struct CrashReport: Sendable, Hashable {
   public let commitCount: Int
   /// The number of runs with a crash.
   public internal(set) var crashCount = 0
-  /// The number of crashes that did not happen: the run ended before the commit, as one whose commands share commits
-  /// may, or the commit failed as a plan says.
+  /// The number of crashes that did not happen: the run ended without an error before the commit, as one whose commands
+  /// share commits may, or the commit failed as a plan says.
   public internal(set) var missedCrashCount = 0
   /// The end that all runs came to, in lines.
   public let endState: [String]
@@ -141,6 +142,7 @@ extension LedgerTester {
   /// Runs a scenario until all processes are killed at a commit.
   ///
   /// - Returns: `nil` if the scenario ended without that commit.
+  /// - Throws: ``FailureBeforeCrash`` if the scenario threw an error before it.
   fileprivate func crash(
     at number: Int, _ moment: CrashSwitch.Moment,
     _ scenario: @escaping @Sendable (LedgerTester) async throws -> Void
@@ -152,10 +154,14 @@ extension LedgerTester {
     // The scenario waits for nothing that cannot come: whatever it waits for in the ledger fails, and its task is
     // cancelled.
     async let killed: Void = killAll(after: ended, run)
-    _ = await run.result
+    let result = await run.result
     end.finish()
     await killed
-    guard crash.isTripped else { return nil }
+    guard crash.isTripped else {
+      guard case .failure(let error) = result else { return nil }
+      throw FailureBeforeCrash(
+        commitNumber: number, losesCommit: moment == .before, error: error)
+    }
     crash.reset()
     // The program that is started again plans its own.
     faults.clear()

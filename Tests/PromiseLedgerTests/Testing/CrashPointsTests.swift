@@ -1,6 +1,7 @@
 import PromiseLedger
 import PromiseLedgerTestSupport
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 /// Scenarios that are killed at every commit.
@@ -126,6 +127,31 @@ struct CrashPointsTests {
       try await order.fulfill(1)
     }
     #expect(report.crashCount == 6 && report.missedCrashCount == 0)
+  }
+
+  /// A scenario that does not do the same in each run.
+  @Test(arguments: [true, false])
+  func anErrorBeforeTheCrashIsFound(isBeforeFirstCommit: Bool) async throws {
+    let runs = Mutex(0)
+    let failure = try #require(
+      await #expect(throws: FailureBeforeCrash.self) {
+        _ = try await CrashPoints().run { tester in
+          let number = runs.withLock { runs in
+            runs += 1
+            return runs
+          }
+          if isBeforeFirstCommit, number > 1 { throw ScriptedError(text: "again") }
+          let app = try await tester.app()
+          // The sixth run is the first that is to end at the second commit.
+          if number > 5 { throw ScriptedError(text: "again") }
+          let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+          try await order.fulfill(1)
+        }
+      })
+    #expect(failure.error is ScriptedError)
+    #expect(failure.commitNumber == (isBeforeFirstCommit ? 1 : 2))
+    #expect(failure.losesCommit)
+    #expect("\(failure)".contains("just before commit \(isBeforeFirstCommit ? 1 : 2)."))
   }
 
   // MARK: Handlers
