@@ -4,7 +4,7 @@ import LedgerRuntime
 /// What is left of a ledger in words, without what two runs of a program need not have in common: ids,
 /// positions, times and sessions.
 enum EndState {
-  /// A line for each promise and handler, in the order of the lines.
+  /// A line for each promise and handler, in the order of the lines. Work and joints are promises, too.
   static func lines(of ledger: Ledger) async throws -> [String] {
     let state = try await ledger.state()
     var lines: [String] = []
@@ -13,8 +13,15 @@ enum EndState {
       promises.append(record.id)
       return true
     }
-    // Work and joints are in a list of their own while they are pending.
-    promises += try await ledger.openWork().map(\.id).filter { !promises.contains($0) }
+    // Open work and joints are in lists of their own until they are settled and, if they need it, consumed.
+    try state.forEachWork(at: ledger.now) { record, _ in
+      promises.append(record.id)
+      return true
+    }
+    try state.forEachJointOrOutcome { record in
+      promises.append(record.id)
+      return true
+    }
     for id in promises {
       guard let record = try state.record(of: id) else { continue }
       lines.append(line(of: record))
@@ -28,9 +35,10 @@ enum EndState {
 
   private static func line(of record: PromiseRecord) -> String {
     let name = record.key ?? record.label ?? record.work?.kind ?? record.typeTag
-    let outcome = record.outcome.map { outcome in
-      ", " + outcome.map { $0.bytes.asText }.words
-    }
+    // The values of a joint are those of its inputs.
+    let outcome =
+      record.outcome.map { ", " + $0.map { $0.bytes.asText }.words }
+      ?? record.outcomeKind.map { ", \($0)" }
     let reason = record.abandonReason.map { ", \($0)" }
     return "promise \(name): \(record.status)\(outcome ?? "")\(reason ?? "")"
   }

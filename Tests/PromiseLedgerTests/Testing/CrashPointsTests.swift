@@ -154,6 +154,45 @@ struct CrashPointsTests {
     #expect("\(failure)".contains("just before commit \(isBeforeFirstCommit ? 1 : 2)."))
   }
 
+  // MARK: Joints
+
+  private static let lifetimes: [PromiseCreated.Lifetime] = [.untilConsumed, .untilSettled]
+
+  /// It is found while it is pending, and also when its outcome still has to be consumed.
+  @Test(arguments: lifetimes, [true, false])
+  func aJointWithoutAKeyIsFoundTwice(
+    lifetime: PromiseCreated.Lifetime, isSettled: Bool
+  ) async throws {
+    let difference = try #require(
+      await #expect(throws: CrashDifference.self) {
+        _ = try await CrashPoints().run { tester in
+          let app = try await tester.app()
+          let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+          _ = try await app.ledger.all([order], lifetime: lifetime, label: "all")
+          if isSettled { try await order.fulfill(1) }
+        }
+      })
+    let line = "promise all: \(isSettled ? "resolved, fulfilled" : "pending")"
+    #expect(difference.expected.filter { $0 == line }.count == 1)
+    #expect(difference.actual.filter { $0 == line }.count == 2)
+  }
+
+  @Test func openWorkAndItsOutcomeHaveALine() async throws {
+    let report = try await CrashPoints().run { tester in
+      var handlers = HandlerRegistry()
+      try handlers.register(ScriptedWork.self) { ScriptedWork.Script { _, _ in 7 } }
+      let worker = try await tester.worker(handlers)
+      let ended = try await worker.ledger.start(
+        ScriptedWork(), key: Self.key, lifetime: .untilConsumed)
+      _ = try await tester.run(worker, until: ended)
+      _ = try await worker.ledger.start(
+        ScriptedWork(), key: .sample("later"),
+        at: Timestamp(nanosecondsSinceEpoch: 4_000_000_000_000_000_000))
+    }
+    #expect(
+      report.endState == ["promise later: pending", "promise order: resolved, fulfilled with 7"])
+  }
+
   // MARK: Handlers
 
   /// A scenario in which an extension answers the app through a handler.
