@@ -26,12 +26,11 @@ final class FaultInjection: Sendable {
     var counts: [FaultPlan.Operation: Int] = [:]
     var left: [FaultPlan.Fault]
 
-    /// Counts an operation, and takes the fault that is planned for it.
+    /// Takes the first fault that is planned for an operation of this number, or was planned for an earlier one that
+    /// had a fault already.
     mutating func take(_ operation: FaultPlan.Operation) -> FaultPlan.Fault? {
-      counts[operation, default: 0] += 1
-      let index = left.firstIndex {
-        $0.operation == operation && $0.number == counts[operation]
-      }
+      let count = counts[operation, default: 0]
+      let index = left.firstIndex { $0.operation == operation && $0.number <= count }
       return index.map { left.remove(at: $0) }
     }
   }
@@ -98,8 +97,9 @@ final class FaultInjection: Sendable {
       var fault: FaultPlan.Fault?
       for index in plans.indices
       where plans[index].user.map({ $0 === user }) ?? true {
-        let taken = plans[index].take(operation)
-        fault = fault ?? taken
+        plans[index].counts[operation, default: 0] += 1
+        // The fault of another plan stays planned.
+        if fault == nil { fault = plans[index].take(operation) }
       }
       return fault
     }

@@ -9,7 +9,9 @@ public import LedgerModel
 /// ```
 ///
 /// The numbers count the operations of the store from the moment of ``LedgerTester/plan(_:for:)``. Each fault
-/// happens once. A fault that did not happen by the end of a test fails the test.
+/// happens once. An operation has one fault at most: if several are planned for it, the first of the earliest plan
+/// happens, and the others happen at the next operations of this kind, one at each. A fault that did not happen by the
+/// end of a test fails the test.
 public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
   /// An operation of a store.
   public struct Operation: Sendable, Hashable, CustomStringConvertible {

@@ -156,6 +156,31 @@ struct FaultPlanTests {
     #expect(await code { _ = try await ledger.createPromise(of: Int.self) } == .diskFull)
   }
 
+  /// One of them happens, and the others at the next operations.
+  @Test func anOperationHasOneFaultAtMost() async throws {
+    let app = try await tester.app()
+    let ledger = app.ledger
+    try tester.plan([.fail(.append, with: .diskFull), .fail(.append, with: .unavailable)])
+    try tester.plan([.fail(.append, number: 1, with: .ledgerFull)], for: app)
+    for expected in [LedgerError.Code.diskFull, .unavailable, .ledgerFull] {
+      #expect(await code { _ = try await ledger.createPromise(of: Int.self) } == expected)
+    }
+    #expect(tester.plannedFaults.isEmpty)
+    _ = try await ledger.createPromise(of: Int.self)
+  }
+
+  @Test func aFaultThatAnotherOneDisplacedIsReported() async throws {
+    let error = await #expect(throws: PlannedFaultsLeft.self) {
+      try await withLedger { inner in
+        let ledger = try await inner.app().ledger
+        try inner.plan([.fail(.append, with: .diskFull)])
+        try inner.plan([.fail(.append, with: .ledgerFull)])
+        #expect(await code { _ = try await ledger.createPromise(of: Int.self) } == .diskFull)
+      }
+    }
+    #expect(error?.faults == ["append 1 fails with ledgerFull"])
+  }
+
   @Test func theFilesOfALedgerFailTheSameWay() async throws {
     try await withLedger(.files) { inner in
       let ledger = try await inner.app().ledger
