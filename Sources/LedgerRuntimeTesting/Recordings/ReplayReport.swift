@@ -2,10 +2,13 @@ public import LedgerRuntime
 
 /// What a ``Replayer`` found.
 public struct ReplayReport: Sendable, Hashable {
-  /// The divergences of one recording.
+  /// What was found in one recording.
   public struct File: Sendable, Hashable {
     /// The path of the recording.
     public let path: String
+    /// The number of recorded digests of states that were compared with those of this build: all up to the first that
+    /// differs. It is 0 if the file is an archive without digests, which says nothing about states.
+    public let comparedDigestCount: Int
     /// The divergences; empty if there are none.
     public let divergences: [RecordingDivergence]
   }
@@ -20,8 +23,11 @@ public struct ReplayReport: Sendable, Hashable {
   /// The divergences of all recordings.
   public var divergences: [RecordingDivergence] { files.flatMap(\.divergences) }
 
-  mutating func add(_ divergences: [RecordingDivergence], in path: String) {
-    files.append(File(path: path, divergences: divergences))
+  mutating func add(
+    _ divergences: [RecordingDivergence], in path: String, comparedDigestCount: Int = 0
+  ) {
+    files.append(
+      File(path: path, comparedDigestCount: comparedDigestCount, divergences: divergences))
   }
 }
 

@@ -41,11 +41,19 @@ public struct Replayer: Sendable {
 
   /// Replays recordings, each for itself.
   ///
-  /// - Parameter paths: The paths of recordings, or of other archives that make whole ledgers.
+  /// An archive without digests is only replayed: see ``ReplayReport/File/comparedDigestCount``.
+  ///
+  /// - Parameter paths: The paths of recordings, or of other archives that make whole ledgers; at least one.
   /// - Returns: The divergences and the coverage of all of them.
-  /// - Throws: `LedgerError` with `notFound`, `permissionDenied` or `ioFailure` if a file cannot be read.
+  /// - Throws: `LedgerError` with `invalidArgument` if there is no path, because nothing would be compared; `notFound`,
+  ///   `permissionDenied` or `ioFailure` if a file cannot be read.
   /// - Complexity: O(recordings) in time; the largest one is kept in memory.
   public func replay(_ paths: [String]) async throws -> ReplayReport {
+    guard !paths.isEmpty else {
+      throw LedgerError(
+        .invalidArgument, "There is no recording to replay. Check the pattern that finds the files."
+      )
+    }
     var report = ReplayReport()
     for path in paths {
       let (rebuilt, replay): (RebuiltRecording, RecordingReplay)
@@ -57,7 +65,9 @@ public struct Replayer: Sendable {
         continue
       }
       report.coverage.formUnion(replay.coverage)
-      report.add(try await divergences(of: rebuilt, replay), in: path)
+      report.add(
+        try await divergences(of: rebuilt, replay), in: path,
+        comparedDigestCount: replay.comparedDigestCount)
     }
     return report
   }

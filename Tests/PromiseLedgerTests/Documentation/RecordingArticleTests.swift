@@ -44,6 +44,7 @@ struct RecordingArticleTests {
     let report = try await replayer.replay([path])
     #expect(report.divergences == [])
     print(report.coverage)
+    #expect(report.files.allSatisfy { $0.comparedDigestCount > 0 })
 
     let minimal = try await replayer.minimized(path)
     #expect(minimal == nil)

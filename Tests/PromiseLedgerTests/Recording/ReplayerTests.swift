@@ -65,6 +65,8 @@ struct ReplayerTests {
     replayer.expect("pack", of: Ship.self, toReturn: Int.self)
     let report = try await replayer.replay([file.path])
     #expect(report.divergences == [])
+    let count = Int(try RebuiltRecording(file.path).ledger.head().rawValue)
+    #expect(report.files.map(\.comparedDigestCount) == [count], "one for each event")
     #expect(report.coverage.contains(WorkStepFinished.kind, in: "running", kind: "ship"))
     #expect(!report.coverage.contains(WorkStepFinished.kind, in: "parked"))
     let line = "workStepFinished  running  ship"
@@ -102,6 +104,22 @@ struct ReplayerTests {
     #expect(divergence.position == Position(rawValue: 5))
     #expect(divergence.expected == "\(StateDigest.empty)")
     #expect(divergence.context.count == 6, "\(divergence)")
+    #expect(report.files.map(\.comparedDigestCount) == [5])
+  }
+
+  /// An archive says nothing about states, and the report says so.
+  @Test func anArchiveWithoutDigestsComparesNone() async throws {
+    var archive: [UInt8] = []
+    try await Self.ledger().export { archive += $0 }
+    let (file, recording) = (try ArchiveFile(archive), try await ArchiveFile(Self.bytes()))
+    let report = try await Replayer(try Self.handlers()).replay([file.path, recording.path])
+    #expect(report.divergences == [])
+    #expect(report.files.map { $0.comparedDigestCount > 0 } == [false, true])
+  }
+
+  @Test func withoutARecordingNothingIsReplayed() async {
+    let error = await #expect(throws: LedgerError.self) { try await Replayer().replay([]) }
+    #expect(error?.code == .invalidArgument)
   }
 
   @Test func theShortestFailingPrefixIsARecording() async throws {

@@ -12,6 +12,8 @@ package struct RecordingReplay {
 
   package private(set) var divergences: [RecordingDivergence] = []
   package private(set) var coverage = RecordingCoverage()
+  /// The number of recorded digests that were compared: those up to the first one that differs.
+  package private(set) var comparedDigestCount = 0
   /// The digest of the state after the last event.
   package private(set) var digest = StateDigest.empty
 
@@ -62,6 +64,7 @@ package struct RecordingReplay {
       recorded.removeFirst()
       guard next.position == state.position, !hasOtherDigest else { continue }
       let digest = try state.digest()
+      comparedDigestCount += 1
       guard digest != next.digest else { continue }
       hasOtherDigest = true
       divergences.append(
