@@ -205,6 +205,27 @@ struct ReplayerTests {
     try await recording.verify(new)
   }
 
+  @Test func anEqualRecordingIsReplacedOnRequestToo() async throws {
+    let place = try TemporaryLedger()
+    let ledger = try await Self.ledger(1)
+    _ = try? await Recording(place.path, mode: .missing).verify(ledger)
+    for mode in Recording.Mode.allCases {
+      // A file that is written is another one, which is there before it replaces the old one.
+      let identity = try FileSystem.identity(place.path)
+      let recording = Recording(place.path, mode: mode)
+      if mode == .all {
+        let issue = await #expect(throws: RecordingIssue.self) {
+          try await recording.verify(ledger)
+        }
+        #expect(issue?.kind == .remade)
+      } else {
+        try await recording.verify(ledger)
+      }
+      #expect((try FileSystem.identity(place.path) != identity) == (mode == .all), "\(mode)")
+    }
+    try await Recording(place.path, mode: nil).verify(ledger)
+  }
+
   /// Values that begin alike, in the payload or beside it.
   @Test(arguments: [("payload", 500), ("value", 5_000)])
   func theFirstBytesThatDifferAreNamed(part: String, count: Int) async throws {
