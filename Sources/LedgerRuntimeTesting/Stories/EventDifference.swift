@@ -15,6 +15,8 @@ public struct EventDifference: Error, Sendable, Hashable {
       case expected
       /// The event came, and was not expected.
       case actual
+      /// The event came, and was not expected, but others are allowed.
+      case allowed
     }
 
     /// The side on which the event is.
@@ -34,13 +36,15 @@ extension EventDifference: CustomStringConvertible {
   public var description: String {
     let marked = lines.map { line in
       switch line.side {
-      case .both: "    \(line.text)"
+      case .both, .allowed: "    \(line.text)"
       case .expected: "  - \(line.text)"
       case .actual: "  + \(line.text)"
       }
     }
     let head =
-      "\(place): other events came than expected (- is missing, + was not expected):"
+      lines.contains { $0.side == .allowed }
+      ? "\(place): expected events did not come (- is missing):"
+      : "\(place): other events came than expected (- is missing, + was not expected):"
     return ([head] + marked).joined(separator: "\n")
   }
 }
@@ -48,13 +52,17 @@ extension EventDifference: CustomStringConvertible {
 extension EventDifference {
   /// Compares events with the expected ones.
   ///
+  /// - Parameter allowsOthers: Whether there may be other events among the expected ones.
   /// - Returns: `nil` if there is no difference.
   static func between(
     _ expected: [ExpectedEvent], _ actual: [EventLine], _ names: EntityNames,
-    at place: String
+    allowsOthers: Bool, at place: String
   ) -> EventDifference? {
-    let lines = aligned(expected, actual, names)
-    guard lines.contains(where: { $0.side != .both }) else { return nil }
+    var lines = aligned(expected, actual, names)
+    if allowsOthers {
+      lines = lines.map { $0.side == .actual ? Line(side: .allowed, text: $0.text) : $0 }
+    }
+    guard lines.contains(where: { $0.side == .expected || $0.side == .actual }) else { return nil }
     return EventDifference(lines: lines, place: place)
   }
 

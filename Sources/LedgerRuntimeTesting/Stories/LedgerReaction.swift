@@ -47,8 +47,7 @@ public struct LedgerReaction<Answer: Sendable>: Sendable {
     guard begin() else { return self }
     _ = try result.get()
     guard tester.checksExpectations else { return self }
-    let difference = difference(expected, fileID, line)
-    if let difference, difference.lines.contains(where: { $0.side == .expected }) {
+    if let difference = difference(expected, allowsOthers: true, fileID, line) {
       throw difference
     }
     return self
@@ -129,8 +128,9 @@ public struct LedgerReaction<Answer: Sendable>: Sendable {
   }
 
   private func difference(
-    _ expected: [ExpectedEvent], _ fileID: String, _ line: Int
+    _ expected: [ExpectedEvent], allowsOthers: Bool = false, _ fileID: String, _ line: Int
   ) -> EventDifference? {
-    EventDifference.between(expected, events, names, at: "\(fileID):\(line)")
+    EventDifference.between(
+      expected, events, names, allowsOthers: allowsOthers, at: "\(fileID):\(line)")
   }
 }

@@ -103,6 +103,56 @@ struct LedgerReactionTests {
     }
   }
 
+  @Test func theOtherEventsAreNoDifferenceIfTheyAreAllowed() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      let promise = try await numberPromise(app)
+      let reaction = try await consumption(of: promise, tester)
+      let difference = try #require(
+        #expect(throws: EventDifference.self) {
+          try reaction.thenAmongOthers(
+            .promiseConsumed(promise), .promiseAbandoned(promise), fileID: "Tests/Some.swift",
+            line: 7)
+        })
+      #expect(
+        "\(difference)" == """
+          Tests/Some.swift:7: expected events did not come (- is missing):
+              promiseResolved of number, outcome: fulfilled with 1
+              promiseConsumed of number, delivery: recordedBefore
+            - promiseAbandoned of number
+          """)
+      #expect(difference.lines.map(\.side) == [.allowed, .both, .expected])
+    }
+  }
+
+  @Test func equalLabelsAreNumbered() async throws {
+    try await withLedger { tester in
+      let ledger = try await tester.app().ledger
+      var promises: [DurablePromise<Int>] = []
+      for label in ["avatar", "avatar", "other", "avatar (2)", nil, "promise 1"] {
+        promises.append(try await ledger.createPromise(of: Int.self, label: label))
+      }
+      let reaction = try await tester.when {
+        for promise in promises { try await promise.cancel(reason: "no") }
+      }
+      let difference = try #require(
+        #expect(throws: EventDifference.self) {
+          try reaction.then(.promiseAbandoned(promises[0]), .promiseAbandoned(promises[2]))
+        })
+      func name(_ line: EventDifference.Line) -> String? {
+        line.text.split(separator: " of ").last?.split(separator: ",").first.map(String.init)
+      }
+      let actual = difference.lines.filter { $0.side == .actual }.compactMap(name)
+      #expect(
+        actual == [
+          "avatar (1)", "avatar (\(promises[1].id))", "other", "avatar (2)", "promise 1 (1)",
+          "promise 1 (2)",
+        ])
+      let expected = difference.lines.filter { $0.side == .expected }.compactMap(name)
+      #expect(expected == ["avatar (1)", "other"])
+    }
+  }
+
   // MARK: Refusals
 
   @Test func aRefusalIsExpectedByItsCode() async throws {
