@@ -63,6 +63,15 @@ extension DurableHandler {
   }
 }
 
+extension DurableHandler {
+  /// The arguments in the form in which an event binds them to the handler.
+  ///
+  /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`.
+  package func stored(_ arguments: HandlerArguments) throws(LedgerError) -> StoredArguments {
+    try ledger.stored(arguments, of: .handler(id)).withoutErased().arguments
+  }
+}
+
 extension Ledger {
   /// Rejects arguments to bind, if the kind is known and its code could never run with them.
   fileprivate func check(

@@ -20,7 +20,9 @@ public struct PayloadCodecs: Sendable {
   }
 
   /// - Throws: ``LedgerError/Code/invalidArgument`` if the collection has none and the type needs one.
-  func codec<Value: Sendable>(for type: Value.Type) throws(LedgerError) -> PayloadCodec<Value> {
+  package func codec<Value: Sendable>(
+    for type: Value.Type
+  ) throws(LedgerError) -> PayloadCodec<Value> {
     if let codec = codecs[ObjectIdentifier(type)] as? PayloadCodec<Value> { return codec }
     return try StandardCodecs.codec(for: type)
   }

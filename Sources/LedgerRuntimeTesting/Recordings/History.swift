@@ -76,10 +76,6 @@ extension History.Entry {
 extension EventLine {
   /// The line with the first characters of each fact.
   fileprivate func shortened(to count: Int) -> EventLine {
-    EventLine(
-      kind: kind, subject: subject,
-      facts: facts.map { fact in
-        fact.text.count > count ? Fact(fact.name, fact.text.prefix(count) + "…") : fact
-      })
+    EventLine(kind: kind, subject: subject, facts: facts.map { $0.shortened(to: count) })
   }
 }

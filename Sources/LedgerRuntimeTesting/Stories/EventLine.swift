@@ -7,10 +7,23 @@ struct EventLine: Sendable, Hashable {
   struct Fact: Sendable, Hashable {
     let name: String
     let text: String
+    /// An entity that the fact is about. It follows the text in a line, and is not compared.
+    let subject: EntityID?
 
-    init(_ name: String, _ text: some CustomStringConvertible) {
+    init(_ name: String, _ text: some CustomStringConvertible, of subject: EntityID? = nil) {
       self.name = name
       self.text = text.description
+      self.subject = subject
+    }
+
+    /// Whether two facts say the same, byte for byte.
+    func agrees(with other: Fact) -> Bool {
+      name == other.name && text.utf8.elementsEqual(other.text.utf8)
+    }
+
+    /// The fact with the first characters of its text.
+    func shortened(to count: Int) -> Fact {
+      text.count > count ? Fact(name, text.prefix(count) + "…", of: subject) : self
     }
   }
 
@@ -31,68 +44,12 @@ struct EventLine: Sendable, Hashable {
   }
 
   /// Whether the event says something, byte for byte.
-  func says(_ fact: Fact) -> Bool {
-    facts.contains { $0.name == fact.name && $0.text.utf8.elementsEqual(fact.text.utf8) }
-  }
+  func says(_ fact: Fact) -> Bool { facts.contains { $0.agrees(with: fact) } }
 
-  private static func facts(
-    of event: LedgerEvent, _ attachment: [UInt8]
-  ) throws(LedgerError) -> [Fact] {
-    if let created: PromiseCreated = try event.decode() { return facts(of: created) }
-    if let resolved: PromiseResolved = try event.decode() {
-      let outcome = try PromiseOutcome<String>(resolved, resolved.content ?? attachment)
-      return [Fact("outcome", outcome.words)]
-    }
-    if let consumed: PromiseConsumed = try event.decode() {
-      return [Fact("delivery", "\(consumed.delivery)")]
-    }
-    if let abandoned: PromiseAbandoned = try event.decode() {
-      return [Fact("reason", abandoned.reason)]
-    }
-    if let opened: SessionOpened = try event.decode() { return [Fact("role", "\(opened.role)")] }
-    if let closed: SessionClosed = try event.decode() {
-      return [Fact("reason", "\(closed.reason)")]
-    }
-    return try factsOfCode(event)
-  }
-
-  private static func facts(of created: PromiseCreated) -> [Fact] {
-    var facts: [Fact] = []
-    if let key = created.key { facts.append(Fact("key", key)) }
-    if let label = created.label { facts.append(Fact("label", label)) }
-    if let work = created.work { facts.append(Fact("work", work.kind)) }
-    if let deadline = created.deadline { facts.append(Fact("deadline", deadline)) }
-    return facts
-  }
-
-  /// The facts of events of work and handlers.
-  private static func factsOfCode(_ event: LedgerEvent) throws(LedgerError) -> [Fact] {
-    if let started: WorkStarted = try event.decode() { return [Fact("attempt", started.attempt)] }
-    if let released: WorkReleased = try event.decode() {
-      return [Fact("attempt", released.attempt), Fact("reason", "\(released.reason)")]
-    }
-    if let step: WorkStepFinished = try event.decode() {
-      return [Fact("step", step.step), Fact("outcome", "\(step.outcome)")]
-    }
-    if let request: WorkCancelRequested = try event.decode() {
-      return [Fact("reason", request.reason)]
-    }
-    if let created: HandlerCreated = try event.decode() {
-      return [Fact("kind", created.handlerKind)] + (created.key.map { [Fact("key", $0)] } ?? [])
-    }
-    if let started: HandlerCallStarted = try event.decode() {
-      return [Fact("attempt", started.attempt)]
-    }
-    if let released: HandlerCallReleased = try event.decode() {
-      return [Fact("attempt", released.attempt), Fact("reason", "\(released.reason)")]
-    }
-    if let finished: HandlerCallFinished = try event.decode() {
-      return [Fact("attempt", finished.end.attempt), Fact("outcome", "\(finished.end.outcome)")]
-    }
-    if let invalidated: HandlerInvalidated = try event.decode() {
-      return [Fact("reason", invalidated.reason)]
-    }
-    return []
+  /// Whether these are all facts of a name, in their order.
+  func says(exactly facts: [Fact], named name: String) -> Bool {
+    let own = self.facts.filter { $0.name == name }
+    return own.count == facts.count && zip(own, facts).allSatisfy { $0.agrees(with: $1) }
   }
 }
 
@@ -121,7 +78,7 @@ extension PromiseOutcome<String> {
 
 extension StoredError {
   /// The whole error in words.
-  fileprivate var allWords: String {
+  var allWords: String {
     let code = code.map { " \($0)" } ?? ""
     let payload = payload.map { " (\($0.typeTag) \($0.bytes.asText))" } ?? ""
     return "\(domain)\(code): \(message)\(payload)"

@@ -4,7 +4,8 @@ public import LedgerRuntime
 /// An event that a test expects.
 ///
 /// An expectation compares what it names, and nothing else: `.promiseConsumed(promise)` leaves open how the
-/// outcome was delivered. Positions, times and the writing session are never compared.
+/// outcome was delivered. Only effects of code that were refused must be named; otherwise none may be.
+/// Positions, times and the writing session are never compared.
 public struct ExpectedEvent: Sendable {
   /// The entity that the event changes.
   enum Subject: Sendable {
@@ -13,28 +14,62 @@ public struct ExpectedEvent: Sendable {
     case process(LedgerProcess)
   }
 
+  /// Refused effects of code, in the order in which the code requested them.
+  public typealias Refusals = KeyValuePairs<DecidedEffect.Kind, DecidedEffect.Verdict>
+
   let kind: EventKind
   let subject: Subject
-  var facts: [EventLine.Fact] = []
+  private(set) var facts: [EventLine.Fact] = []
+  /// The names of facts that the event has only as often as they are expected.
+  private(set) var exactNames: [String] = []
   /// The reason why the event can never be matched, such as a value that cannot be encoded.
-  var problem: (any Error)?
+  private(set) var problem: (any Error)?
 
-  private init(_ kind: EventKind, _ subject: Subject, _ facts: [EventLine.Fact?] = []) {
+  init(_ kind: EventKind, _ subject: Subject, _ facts: [EventLine.Fact?] = []) {
     self.kind = kind
     self.subject = subject
     self.facts = facts.compactMap(\.self)
   }
 
-  private init<Value: Sendable>(
+  init<Value: Sendable>(
     _ kind: EventKind, of promise: DurablePromise<Value>, _ facts: EventLine.Fact?...
   ) {
     self.init(kind, .entity(promise.id.entityID), facts)
   }
 
-  private init(
-    _ kind: EventKind, of handler: DurableHandler, _ facts: EventLine.Fact?...
-  ) {
+  init(_ kind: EventKind, of handler: DurableHandler, _ facts: EventLine.Fact?...) {
     self.init(kind, .entity(handler.id.entityID), facts)
+  }
+
+  /// The same event with further facts, which may be impossible to make.
+  func with(_ facts: () throws -> [EventLine.Fact]) -> ExpectedEvent {
+    var event = self
+    do {
+      event.facts += try facts()
+    } catch {
+      event.problem = error
+    }
+    return event
+  }
+
+  /// The same event with all of its facts of a name; with `nil`, they are left open.
+  func with(
+    all name: String, _ facts: () throws -> [EventLine.Fact]?
+  ) -> ExpectedEvent {
+    var event = self
+    do {
+      guard let facts = try facts() else { return self }
+      event.facts += facts
+      event.exactNames.append(name)
+    } catch {
+      event.problem = error
+    }
+    return event
+  }
+
+  /// The same event with all of its refused effects.
+  func refusing(_ refusals: Refusals) -> ExpectedEvent {
+    with(all: "refused") { refusals.map { EventLine.Fact(refused: $0.key, $0.value) } }
   }
 
   /// Any event of a kind.
@@ -66,37 +101,57 @@ public struct ExpectedEvent: Sendable {
 
   // MARK: Promises
 
-  /// A promise was created.
+  /// A promise was created, with the type of its values.
+  ///
+  /// - Parameters:
+  ///   - promise: The promise.
+  ///   - deadline: Its deadline; `nil` leaves it open.
+  ///   - tags: All of its tags, in their order; `nil` leaves them open.
   public static func promiseCreated<Value: Sendable>(
-    _ promise: DurablePromise<Value>
+    _ promise: DurablePromise<Value>, deadline: Timestamp? = nil, tags: [String]? = nil
   ) -> ExpectedEvent {
-    ExpectedEvent(.promiseCreated, of: promise)
+    ExpectedEvent(
+      .promiseCreated, of: promise, .init("type", promise.codec.typeTag),
+      deadline.map(EventLine.Fact.init(deadline:))
+    ).with(all: "tag") { tags?.map { EventLine.Fact("tag", $0) } }
   }
 
   /// A promise with a key was created.
-  public static func promiseCreated(key: PromiseKey) -> ExpectedEvent {
-    ExpectedEvent(.promiseCreated, .entity(key.promiseID.entityID))
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - deadline: Its deadline; `nil` leaves it open.
+  ///   - tags: All of its tags, in their order; `nil` leaves them open.
+  public static func promiseCreated(
+    key: PromiseKey, deadline: Timestamp? = nil, tags: [String]? = nil
+  ) -> ExpectedEvent {
+    ExpectedEvent(
+      .promiseCreated, .entity(key.promiseID.entityID),
+      [deadline.map(EventLine.Fact.init(deadline:))]
+    ).with(all: "tag") { tags?.map { EventLine.Fact("tag", $0) } }
   }
 
   /// A promise was settled.
+  ///
+  /// - Parameters:
+  ///   - promise: The promise.
+  ///   - outcome: Its outcome.
+  ///   - refusals: The effects of the work that were refused, if work settled the promise. There are no others.
   public static func promiseResolved<Value: Sendable>(
-    _ promise: DurablePromise<Value>, _ outcome: PromiseOutcome<Value>
+    _ promise: DurablePromise<Value>, _ outcome: PromiseOutcome<Value>,
+    refusing refusals: Refusals = [:]
   ) -> ExpectedEvent {
-    do {
+    ExpectedEvent(.promiseResolved, of: promise).with {
       let text = try outcome.map { value in try promise.codec.encode(value).asText }
-      return ExpectedEvent(.promiseResolved, of: promise, .init("outcome", text.words))
-    } catch {
-      var expected = ExpectedEvent(.promiseResolved, of: promise)
-      expected.problem = error
-      return expected
-    }
+      return [EventLine.Fact("outcome", text.words)]
+    }.refusing(refusals)
   }
 
   /// A promise was rejected with an error, as `reject` stores it.
   public static func promiseRejected<Value: Sendable>(
-    _ promise: DurablePromise<Value>, _ error: any Error
+    _ promise: DurablePromise<Value>, _ error: any Error, refusing refusals: Refusals = [:]
   ) -> ExpectedEvent {
-    promiseResolved(promise, .rejected(StoredError(error)))
+    promiseResolved(promise, .rejected(StoredError(error)), refusing: refusals)
   }
 
   /// An outcome was delivered to the app.
@@ -112,82 +167,9 @@ public struct ExpectedEvent: Sendable {
   ) -> ExpectedEvent {
     ExpectedEvent(.promiseAbandoned, of: promise, reason.map { .init("reason", $0) })
   }
-
-  // MARK: Work
-
-  /// An attempt of work began.
-  public static func workStarted<Value: Sendable>(
-    _ work: DurablePromise<Value>, attempt: Int? = nil
-  ) -> ExpectedEvent {
-    ExpectedEvent(.workStarted, of: work, attempt.map { .init("attempt", $0) })
-  }
-
-  /// An attempt of work ended without settling its promise.
-  public static func workReleased<Value: Sendable>(
-    _ work: DurablePromise<Value>, _ reason: WorkReleased.Reason
-  ) -> ExpectedEvent {
-    ExpectedEvent(.workReleased, of: work, .init("reason", "\(reason)"))
-  }
-
-  /// A step of work ended, and its result is kept.
-  ///
-  /// - Parameters:
-  ///   - work: The promise of the work.
-  ///   - step: The name of the step, with its key in brackets if it has one, such as `charge[card]`.
-  ///   - outcome: The kind of result.
-  public static func workStepFinished<Value: Sendable>(
-    _ work: DurablePromise<Value>, _ step: String, _ outcome: WorkStepFinished.Outcome = .value
-  ) -> ExpectedEvent {
-    ExpectedEvent(
-      .workStepFinished, of: work, .init("step", step), .init("outcome", "\(outcome)"))
-  }
-
-  /// The cancellation of work was requested.
-  public static func workCancelRequested<Value: Sendable>(
-    _ work: DurablePromise<Value>
-  ) -> ExpectedEvent {
-    ExpectedEvent(.workCancelRequested, of: work)
-  }
-
-  // MARK: Handlers
-
-  /// A handler was created.
-  public static func handlerCreated(_ handler: DurableHandler) -> ExpectedEvent {
-    ExpectedEvent(.handlerCreated, of: handler)
-  }
-
-  /// A run of a handler began.
-  public static func handlerCallStarted(
-    _ handler: DurableHandler, attempt: Int? = nil
-  ) -> ExpectedEvent {
-    ExpectedEvent(.handlerCallStarted, of: handler, attempt.map { .init("attempt", $0) })
-  }
-
-  /// A run of a handler was given back unfinished.
-  public static func handlerCallReleased(
-    _ handler: DurableHandler, _ reason: HandlerCallReleased.Reason
-  ) -> ExpectedEvent {
-    ExpectedEvent(.handlerCallReleased, of: handler, .init("reason", "\(reason)"))
-  }
-
-  /// A run of a handler ended.
-  public static func handlerCallFinished(
-    _ handler: DurableHandler, _ outcome: HandlerCallFinished.Outcome? = nil
-  ) -> ExpectedEvent {
-    ExpectedEvent(
-      .handlerCallFinished, of: handler, outcome.map { .init("outcome", "\($0)") })
-  }
-
-  /// A handler was invalidated.
-  public static func handlerInvalidated(_ handler: DurableHandler) -> ExpectedEvent {
-    ExpectedEvent(.handlerInvalidated, of: handler)
-  }
-
-  /// The invalidation code of a handler ended.
-  public static func handlerInvalidationFinished(_ handler: DurableHandler) -> ExpectedEvent {
-    ExpectedEvent(.handlerInvalidationFinished, of: handler)
-  }
 }
+
+// MARK: - Comparing
 
 extension ExpectedEvent {
   /// Whether an event is the expected one.
@@ -200,6 +182,9 @@ extension ExpectedEvent {
       if !process.sessions.contains(where: { $0.entityID == line.subject }) { return false }
     }
     return facts.allSatisfy(line.says)
+      && exactNames.allSatisfy { name in
+        line.says(exactly: facts.filter { $0.name == name }, named: name)
+      }
   }
 
   /// The event in one line.
@@ -211,18 +196,32 @@ extension ExpectedEvent {
       case .entity(let id): names.name(of: id)
       case .process(let process): process.sessions.last.map { names.name(of: $0.entityID) }
       }
-    return EventLine.words(kind, name, facts)
+    return EventLine.words(kind, name, facts, names)
   }
 }
 
 extension EventLine {
   /// The event in one line.
-  func words(_ names: EntityNames) -> String { Self.words(kind, names.name(of: subject), facts) }
+  func words(_ names: EntityNames) -> String {
+    Self.words(kind, names.name(of: subject), facts, names)
+  }
 
-  fileprivate static func words(_ kind: EventKind, _ name: String?, _ facts: [Fact]) -> String {
-    // A name that is a key or a label says it already.
-    let told = facts.filter { $0.text != name }.map { "\($0.name): \($0.text)" }
-    return ([kind.description + (name.map { " of \($0)" } ?? "")] + told)
+  fileprivate static func words(
+    _ kind: EventKind, _ name: String?, _ facts: [Fact], _ names: EntityNames
+  ) -> String {
+    let told = facts.filter { fact in
+      switch fact.name {
+      // A name that is a key or a label says it already.
+      case "key", "label": fact.text != name
+      // A value of the type void.
+      case "value": !fact.text.isEmpty
+      default: true
+      }
+    }
+    let words = told.map { fact in
+      "\(fact.name): \(fact.text)" + (fact.subject.map { " of \(names.name(of: $0))" } ?? "")
+    }
+    return ([kind.description + (name.map { " of \($0)" } ?? "")] + words)
       .joined(separator: ", ")
   }
 }

@@ -170,7 +170,9 @@ struct TestingWithLedgersArticleTests {
       .then(.promiseResolved(removal, .timedOut))
     // The late answer changes nothing.
     try await tester.when { try await ext.handler(answer).call(["refusal": refusal]) }
-      .then(.handlerCallStarted(answer), .handlerCallFinished(answer, .returned))
+      .then(
+        .handlerCallStarted(answer),
+        .handlerCallFinished(answer, .returned, refusing: [.rejectPromise: .alreadyResolved]))
     try await app.unfreeze()
     try await spin(removal)
     #expect(screen.lines == ["no answer"])
@@ -182,7 +184,9 @@ struct TestingWithLedgersArticleTests {
     try await tester.when { try await removal.cancel() }
       .then(.promiseResolved(removal, .cancelled(reason: "")))
     try await tester.when { try await ext.handler(answer).call(["refusal": refusal]) }
-      .then(.handlerCallStarted(answer), .handlerCallFinished(answer, .returned))
+      .then(
+        .handlerCallStarted(answer),
+        .handlerCallFinished(answer, .returned, refusing: [.rejectPromise: .alreadyResolved]))
     try await tester.when { try await spin(removal) }.then(.promiseConsumed(removal))
     #expect(screen.lines == ["cancelled"])
   }

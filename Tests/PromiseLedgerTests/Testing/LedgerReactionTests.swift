@@ -44,7 +44,7 @@ struct LedgerReactionTests {
       #expect(
         "\(difference)" == """
           Tests/Some.swift:7: other events came than expected (- is missing, + was not expected):
-            - promiseCreated of number
+            - promiseCreated of number, type: int
             - promiseResolved of number, outcome: fulfilled with 2
             + promiseResolved of number, outcome: fulfilled with 1
               promiseConsumed of number, delivery: recordedBefore
