@@ -29,6 +29,18 @@ import Testing
     #expect(Simulation(seed: seed + 100).run(stepCount: 200).digest != runs[0].digest)
   }
 
+  /// What depends on the order of a dictionary differs there: each process hashes by a seed of its own.
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func anotherProcessMakesTheSameLog(seed: UInt64) async {
+    let digest = Simulation(seed: seed).run(stepCount: 300).digest
+    let hash = "a text".hashValue
+    await #expect(processExitsWith: .success) {
+      [seed = seed as UInt64, digest = digest as UInt64, hash = hash as Int] in
+      #expect("a text".hashValue != hash, "The processes hash by the same seed.")
+      #expect(Simulation(seed: seed).run(stepCount: 300).digest == digest)
+    }
+  }
+
   @Test(arguments: Simulation.Bug.allCases)
   func aBugIsFound(bug: Simulation.Bug) {
     let seed = (1...80 as ClosedRange<UInt64>).first { seed in

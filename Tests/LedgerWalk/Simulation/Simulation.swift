@@ -9,7 +9,7 @@ import LedgerTestSupport
 ///
 /// Each has the state and the committer of a session's engine. The gate, the doorbell, the clocks and
 /// the registry of sessions are simulated. Other processes get their turn between any two steps of a
-/// commit, and a process may die at each of them. So equal seeds make equal runs.
+/// commit, and a process may die at each of them. So equal seeds make equal runs, in any process.
 package final class Simulation {
   /// What happened in a run.
   package struct Figures: Hashable, Sendable {
@@ -23,7 +23,7 @@ package final class Simulation {
     package var removalCount = 0
     package var removedRecordCount = 0
     package var deletedEventCount = 0
-    /// A digest of everything that was asked and answered.
+    /// A digest of everything that was asked and answered, and of the bytes of the log.
     package var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     package var problem: String?
   }
@@ -61,6 +61,8 @@ package final class Simulation {
   private var waited = Duration.zero
   private var folder = Folder()
   private var audit = LogAudit()
+  /// The digest of the events that were audited.
+  private var log = LogDigest.start
   /// All events, applied one after the other, without a snapshot and without deletions.
   private var replayed = LedgerState()
   /// The events that were acknowledged, with the position of the first.
@@ -373,6 +375,9 @@ package final class Simulation {
         if let problem = audit.take(LedgerEvent(copying: event)) { report(problem) }
       }
     }
+    while log.position < audit.position {
+      log = try log.continued(over: store, through: audit.position)
+    }
   }
 
   private func checkEnd() throws -> String? {
@@ -387,6 +392,7 @@ package final class Simulation {
     note("\(digest)")
     guard fresh.blocked.isEmpty else { return "An event did not fit: \(fresh.blocked)" }
     try auditEvents()
+    note("\(log)")
     if let problem = figures.problem { return problem }
     guard try replayed.digest() == digest else {
       return "The snapshot and the events that are left make another state than all events."
