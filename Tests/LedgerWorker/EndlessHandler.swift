@@ -13,4 +13,16 @@ struct EndlessHandler: LedgerHandler {
     for await _ in AsyncStream<Void>.makeStream().stream {}
     throw CancellationError()
   }
+
+  /// Leaves a call that was given back, because the session froze.
+  static func callWithoutEnd(_ handler: DurableHandler, in ledger: Ledger) async throws {
+    let (begun, continuation) = AsyncStream<Void>.makeStream()
+    Self.begun.withLock { $0 = continuation }
+    let call = Task { try await handler.call() }
+    for await _ in begun { break }
+    try await ledger.freeze()
+    try await ledger.unfreeze()
+    call.cancel()
+    _ = await call.result
+  }
 }

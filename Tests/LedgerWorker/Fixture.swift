@@ -1,6 +1,5 @@
 import PromiseLedger
 import PromiseLedgerTesting
-import Synchronization
 
 /// Makes the ledger that `FormatFixtureTests` keeps, so that each later version still reads it:
 /// everything that a ledger can hold, below the snapshot and after it.
@@ -95,22 +94,10 @@ struct Fixture {
     try await make("finished").call()
     try await make("called", .repeating).call()
     try await make("invalidated").invalidate(reason: "over")
-    try await callWithoutEnd(
+    try await EndlessHandler.callWithoutEnd(
       try await ledger.createHandler(EndlessHandler.self, scopes: [name], repetition: .repeating)
         .handler,
       in: ledger)
-  }
-
-  /// Leaves a call that was given back, because the session froze.
-  private func callWithoutEnd(_ handler: DurableHandler, in ledger: Ledger) async throws {
-    let (begun, continuation) = AsyncStream<Void>.makeStream()
-    EndlessHandler.begun.withLock { $0 = continuation }
-    let call = Task { try await handler.call() }
-    for await _ in begun { break }
-    try await ledger.freeze()
-    try await ledger.unfreeze()
-    call.cancel()
-    _ = await call.result
   }
 }
 

@@ -21,6 +21,7 @@ struct LedgerWorker {
       case "end-errands": try await EndErrands(path, &arguments).run()
       case "fill": try await Fill(path, &arguments).run()
       case "fixture": try await Fixture(path).run()
+      case "fixture-recorded": try await RecordedFixture(path).run()
       case "fixture-work": try await WorkFixture(path).run()
       case "follow": try await Follow(path, &arguments).run()
       case "fork": try await Forked(path).run()
