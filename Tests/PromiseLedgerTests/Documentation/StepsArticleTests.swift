@@ -36,6 +36,8 @@ struct FulfilOrder: LedgerWork {
 struct Shop: Sendable {
   let notes: Notes
   var isSoldOut = false
+  /// What happens before a parcel leaves.
+  var beforeShipping: @Sendable () async throws -> Void = {}
 
   func charge(_ order: Order, key: String) async throws -> Charge {
     notes.add("charge \(order.number)")
@@ -43,6 +45,7 @@ struct Shop: Sendable {
   }
 
   func ship(_ order: Order, key: String) async throws {
+    try await beforeShipping()
     if isSoldOut { throw Permanent(ScriptedError(text: "sold out")) }
     notes.add("ship \(order.number)")
   }
