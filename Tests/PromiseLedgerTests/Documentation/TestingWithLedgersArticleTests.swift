@@ -191,6 +191,19 @@ struct TestingWithLedgersArticleTests {
     #expect(screen.lines == ["cancelled"])
   }
 
+  /// It is compiled only: `ExactEventTests` expects such events.
+  private func further(
+    _ order: DurablePromise<Int>, noon: Timestamp, _ answer: DurableHandler, room: String,
+    _ work: DurablePromise<Charge>, _ charge: Charge
+  ) -> [ExpectedEvent] {
+    [
+      .promiseCreated(order, deadline: noon, tags: ["shop"]),
+      .handlerRebound(answer, arguments: ["room": room]),
+      .handlerCallFinished(answer, returning: 7),
+      .workStepFinished(work, "charge", returning: charge),
+    ]
+  }
+
   // MARK: Deleted lines
 
   /// The examples, with their expectations and the events that these name.
