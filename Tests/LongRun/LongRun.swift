@@ -27,13 +27,20 @@ struct LongRun: AsyncParsableCommand {
   )
   var only: [Part] = Part.allCases
 
+  @Option(
+    help:
+      "The part of its steps, in percent, after which a walk ends if they brought nothing new. Until then it makes up to twice as many steps. 0 ends it in any case."
+  )
+  var plateau = 10
+
   @Option(help: "Replays the commands in a file, as a failure prints them.")
   var replay: String?
 
   @Option(
     help:
-      "The ledger to replay them on: \(WalkKind.allCases.map(\.rawValue).joined(separator: ", ")).")
-  var on = WalkKind.memory
+      "The only ledger to walk on, or that to replay commands on, without it \(WalkKind.memory.rawValue): \(WalkKind.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
+  var on: WalkKind?
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case walks
@@ -45,12 +52,15 @@ struct LongRun: AsyncParsableCommand {
 
   func validate() throws {
     guard factor >= 1 else { throw ValidationError("The factor must be 1 or more.") }
+    guard (0...100).contains(plateau) else {
+      throw ValidationError("The plateau must be from 0 to 100 percent.")
+    }
   }
 
   func run() async throws {
     if let replay {
       let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: replay)), as: UTF8.self)
-      print(try on.replay(WalkFailure.steps(in: text)) ?? "no violation")
+      print(try (on ?? .memory).replay(WalkFailure.steps(in: text)) ?? "no violation")
       return
     }
     var isGood = true
@@ -64,8 +74,10 @@ struct LongRun: AsyncParsableCommand {
 
   private func walk() throws -> Bool {
     var isGood = true
-    for kind in WalkKind.allCases {
-      let report = try kind.walk(seed: seed, stepCount: kind.usualStepCount * factor)
+    for kind in on.map({ [$0] }) ?? WalkKind.allCases {
+      let stepCount = kind.usualStepCount * factor
+      let report = try kind.walk(
+        seed: seed, stepCount: stepCount, plateau: stepCount / 100 * plateau, atMost: 2 * stepCount)
       print(report.line)
       isGood = isGood && report.problem == nil
     }
@@ -79,10 +91,7 @@ struct LongRun: AsyncParsableCommand {
   }
 
   private func cutPower() async throws -> Bool {
-    guard Strace.isUsable else {
-      print("power loss: not measured, because there is no strace that may trace")
-      return true
-    }
+    guard Strace.isUsable else { return Self.reportMissingStrace() }
     let laneCount = ProcessInfo.processInfo.activeProcessorCount
     let series = PowerLossSeries(seed: seed, laneCount: laneCount)
     let report = try await series.run(stateCount: 2_000 * factor) { print($0) }
@@ -94,6 +103,19 @@ struct LongRun: AsyncParsableCommand {
       "power loss without syncs: \(recording.syncClasses.count) kinds left out in turn, \(needless.count) not missed \(needless)"
     )
     return report.failures.isEmpty && needless.isEmpty
+  }
+
+  /// - Returns: Whether the system has no strace that could be installed.
+  private static func reportMissingStrace() -> Bool {
+    #if os(Linux)
+      print(
+        "power loss: not measured, because \(Strace.path) is missing or may not trace. Install it, as with `apt install strace`, and in a container allow `ptrace`, or leave this part out with --only."
+      )
+      return false
+    #else
+      print("power loss: not measured, because this system has no strace")
+      return true
+    #endif
   }
 
   private func kill() async throws -> Bool {

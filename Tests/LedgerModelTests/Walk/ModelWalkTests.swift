@@ -15,10 +15,26 @@ import Testing
     #expect(report.tripleCount > 1_000)
   }
 
-  @Test func aWalkEndsWhenNothingNewIsSeen() throws {
-    let report = try WalkKind.memory.walk(seed: 2, stepCount: 1, plateau: 1_000)
+  @Test func aWalkGoesOnUntilNothingNewIsSeen() throws {
+    let kind = WalkKind.memory
+    let report = try kind.walk(seed: 2, stepCount: 240, plateau: 360, atMost: 100_000)
     #expect(report.problem == nil)
-    #expect(report.stepCount - report.newestTriple >= 1_000 || report.stepCount >= 10_000)
+    #expect(report.isAtPlateau)
+    #expect((360..<480).contains(report.stepCount - report.newestTriple))
+    #expect(report.stepCount > 240 && report.stepCount < 100_000)
+    #expect(report.line.contains("\(report.newestTriple), a plateau), seed 2"))
+    // The same seed gives the same figures.
+    let other = try kind.walk(seed: 2, stepCount: 240, plateau: 360, atMost: 100_000)
+    #expect(other.line == report.line)
+  }
+
+  @Test func aWalkThatReachesNoPlateauEndsAtItsMaximum() throws {
+    let report = try WalkKind.memory.walk(seed: 2, stepCount: 240, plateau: 360, atMost: 480)
+    #expect(report.stepCount == 480 && !report.isAtPlateau)
+    #expect(report.line.contains("\(report.newestTriple), no plateau), seed 2"))
+    let short = try WalkKind.memory.walk(seed: 2, stepCount: 240)
+    #expect(short.stepCount == 240 && !short.isAtPlateau)
+    #expect(short.line.contains("\(short.newestTriple)), seed 2"))
   }
 
   /// A state that gives one wrong answer: it says that abandoned promises are unknown.

@@ -8,9 +8,9 @@ import LedgerRuntimeTesting
 package struct StoreSubject: WalkSubject {
   /// What happens between the commands.
   package enum Form: Sendable {
-    /// One process has all sessions.
+    /// One view of the store has all sessions.
     case oneProcess
-    /// Two processes take turns, each with a view of the store of its own.
+    /// Two views of the store take turns, each with its sessions, as two processes would.
     case twoProcesses
     /// The store and all states are closed and opened again before each command.
     case reopened
@@ -42,8 +42,8 @@ package struct StoreSubject: WalkSubject {
     }
   }
 
-  /// The process of a session.
-  private func process(_ session: Int) -> Int { session % stores.count }
+  /// The number of the view that a session has.
+  private func view(_ session: Int) -> Int { session % stores.count }
 
   // MARK: Commands
 
@@ -55,7 +55,7 @@ package struct StoreSubject: WalkSubject {
     let start = Position(rawValue: UInt64(oracle.position))
     let answer = try carryOut(step, oracle)
     var facts: [Oracle.Fact] = []
-    _ = try stores[process(step.session)].read(after: start, limit: .max) {
+    _ = try stores[view(step.session)].read(after: start, limit: .max) {
       (frame) throws(LedgerError) in
       try frame.forEachEvent(after: start) { facts.append(Oracle.Fact($0.kind, $0.subject)) }
     }
@@ -72,7 +72,7 @@ package struct StoreSubject: WalkSubject {
 
   private mutating func add(_ id: Int, _ role: Oracle.Role) {
     sessions[id] = LoneSession(
-      .numbered(id), role.model, replicas[process(id)], clock: clock)
+      .numbered(id), role.model, replicas[view(id)], clock: clock)
   }
 
   private mutating func carryOut(_ step: OracleStep, _ oracle: Oracle) throws -> Oracle.Answer {
@@ -87,7 +87,7 @@ package struct StoreSubject: WalkSubject {
     default: break
     }
     guard let session = sessions[step.session] else { return .refused(.sessionEnded) }
-    let store = stores[process(step.session)]
+    let store = stores[view(step.session)]
     do {
       if step.command == .removeRecords { return try removeRecords(session, store) }
       return try session.commit(

@@ -6,7 +6,7 @@ package enum WalkKind: String, CaseIterable, Sendable {
   case memory
   /// A session on LMDB.
   case lmdb
-  /// Sessions of two processes on LMDB, in turns.
+  /// Sessions of two views of one ledger on LMDB, which take turns in one process.
   case twoProcesses = "two-processes"
   /// A session on LMDB that is closed and opened again before each command.
   case reopened
@@ -24,12 +24,17 @@ package enum WalkKind: String, CaseIterable, Sendable {
 
   /// Makes a walk.
   ///
-  /// - Parameter plateau: The number of steps without anything new after which it ends; by default it
-  ///   ends after the number of steps.
-  package func walk(seed: UInt64, stepCount: Int, plateau: Int = 0) throws -> WalkReport {
-    switch self {
-    case .memory: try report(seed, stepCount, plateau) { PureSubject() }
-    default: try report(seed, stepCount, plateau) { try WalkStores.lmdb(form) }
+  /// - Parameters:
+  ///   - stepCount: The number of steps to make in any case.
+  ///   - plateau: The number of steps without a new triple after which it then ends; by default it ends at once.
+  ///   - maximum: The number of steps after which it ends in any case; by default `stepCount`.
+  package func walk(
+    seed: UInt64, stepCount: Int, plateau: Int = 0, atMost maximum: Int? = nil
+  ) throws -> WalkReport {
+    let length = (stepCount, plateau, max(stepCount, maximum ?? stepCount))
+    return switch self {
+    case .memory: try report(seed, length) { PureSubject() }
+    default: try report(seed, length) { try WalkStores.lmdb(form) }
     }
   }
 
@@ -52,15 +57,16 @@ package enum WalkKind: String, CaseIterable, Sendable {
   }
 
   private func report<Subject: WalkSubject>(
-    _ seed: UInt64, _ stepCount: Int, _ plateau: Int, _ make: @escaping () throws -> Subject
+    _ seed: UInt64, _ length: (minimum: Int, plateau: Int, maximum: Int),
+    _ make: @escaping () throws -> Subject
   ) throws -> WalkReport {
     var walk = ModelWalk(seed: seed, make)
     let figures = try walk.run(
-      atLeast: stepCount, plateau: plateau, atMost: max(stepCount, 10 * plateau))
+      atLeast: length.minimum, plateau: length.plateau, atMost: length.maximum)
     return WalkReport(
       kind: self, seed: seed, stepCount: figures.stepCount, ledgerCount: figures.lifeCount,
       tripleCount: figures.triples.count, newestTriple: figures.newestTriple,
-      problem: figures.failure.map { "\($0)" })
+      plateau: length.plateau, problem: figures.failure.map { "\($0)" })
   }
 }
 
@@ -73,11 +79,17 @@ package struct WalkReport: Sendable {
   package let tripleCount: Int
   /// The step at which the newest triple was seen.
   package let newestTriple: Int
+  /// The number of steps without a new triple that it was to end with; 0 if it was to end without.
+  package let plateau: Int
   package let problem: String?
 
+  /// Whether it ended with as many steps without a new triple as it was to.
+  package var isAtPlateau: Bool { plateau > 0 && stepCount - newestTriple >= plateau }
+
   package var line: String {
+    let end = plateau == 0 ? "" : isAtPlateau ? ", a plateau" : ", no plateau"
     let figures =
-      "model walk, \(kind.rawValue): \(stepCount) steps on \(ledgerCount) ledgers, \(tripleCount) triples (the last at step \(newestTriple)), seed \(seed)"
+      "model walk, \(kind.rawValue): \(stepCount) steps on \(ledgerCount) ledgers, \(tripleCount) triples (the last at step \(newestTriple)\(end)), seed \(seed)"
     return problem.map { "\(figures), 1 violation\n\($0)" } ?? "\(figures), 0 violations"
   }
 }
