@@ -13,7 +13,8 @@ extension Ledger {
   ///   and of the registry.
   public static func open(
     _ openStore: @escaping @Sendable () throws(LedgerError) -> any EventStore,
-    _ sessions: any SessionRegistry, as role: SessionRole, configuration: LedgerConfiguration
+    _ sessions: any SessionRegistry, as role: SessionRole,
+    configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {
     try configuration.check()
     let now = configuration.timeForIDs
