@@ -33,10 +33,7 @@ struct Fixture {
   }
 
   private func configuration() throws -> LedgerConfiguration {
-    var configuration = LedgerConfiguration()
-    configuration.clock = clock
-    configuration.idGenerator = ids
-    configuration.automaticCompaction = nil
+    var configuration = LedgerConfiguration.ofFixture(clock, ids)
     try configuration.handlers.register(Keep.self)
     try configuration.handlers.register(EndlessHandler.self)
     return configuration

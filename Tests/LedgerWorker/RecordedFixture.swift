@@ -31,10 +31,7 @@ struct RecordedFixture {
   }
 
   private func configuration() throws -> LedgerConfiguration {
-    var configuration = LedgerConfiguration()
-    configuration.clock = clock
-    configuration.idGenerator = ids
-    configuration.automaticCompaction = nil
+    var configuration = LedgerConfiguration.ofFixture(clock, ids)
     try configuration.handlers.register(Remind.self)
     try configuration.handlers.register(EndlessHandler.self)
     try configuration.handlers.register(Shopping.self)

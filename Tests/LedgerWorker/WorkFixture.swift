@@ -27,10 +27,7 @@ struct WorkFixture {
   }
 
   private func configuration() throws -> LedgerConfiguration {
-    var configuration = LedgerConfiguration()
-    configuration.clock = clock
-    configuration.idGenerator = ids
-    configuration.automaticCompaction = nil
+    var configuration = LedgerConfiguration.ofFixture(clock, ids)
     try configuration.handlers.register(Visit.self)
     try configuration.handlers.register(Stumble.self)
     try configuration.handlers.register(Rest.self)

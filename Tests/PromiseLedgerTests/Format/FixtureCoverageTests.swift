@@ -12,14 +12,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FixtureCoverageTests {
   private static let lines: [ArchiveLine] = {
     do {
-      let fixtures = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures")
       // The events of a later version prove nothing about this one.
-      let names = try FileManager.default.contentsOfDirectory(atPath: fixtures.path)
-        .filter { $0.hasPrefix("format-") && $0.hasSuffix(".jsonl") }
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: FixtureFiles.folder.path
+      )
+      .filter { $0.hasPrefix("format-") && $0.hasSuffix(".jsonl") }
       return try names.flatMap { name in
-        try Data(contentsOf: fixtures.appending(path: name)).split(separator: UInt8(ascii: "\n"))
+        try FixtureFiles.bytes(name).split(separator: UInt8(ascii: "\n"))
           .map { try ArchiveLine(parsing: Array($0)) }
       }
     } catch {

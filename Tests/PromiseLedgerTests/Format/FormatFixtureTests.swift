@@ -12,19 +12,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct FormatFixtureTests {
   private static let versions = [1]
 
-  private static let fixtures = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Fixtures")
-
   static func copy(_ version: Int) throws -> TemporaryLedger {
-    let copy = try TemporaryLedger()
-    try FileManager.default.copyItem(
-      atPath: fixtures.appending(path: "format-\(version)").path, toPath: copy.path)
-    return copy
+    try FixtureFiles.copy("format-\(version)")
   }
 
   private static func archive(_ version: Int) throws -> [UInt8] {
-    Array(try Data(contentsOf: fixtures.appending(path: "format-\(version).jsonl")))
+    try FixtureFiles.bytes("format-\(version).jsonl")
   }
 
   @Test(arguments: versions)

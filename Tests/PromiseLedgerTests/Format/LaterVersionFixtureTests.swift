@@ -11,19 +11,12 @@ import Testing
 /// has an entity, a list and layouts of records that this version does not know; see
 /// ``LaterVersion``.
 @Suite(.timeLimit(.minutes(10))) struct LaterVersionFixtureTests {
-  private static let fixtures = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Fixtures")
-
   private static func copy() throws -> TemporaryLedger {
-    let copy = try TemporaryLedger()
-    try FileManager.default.copyItem(
-      atPath: fixtures.appending(path: "later-version").path, toPath: copy.path)
-    return copy
+    try FixtureFiles.copy("later-version")
   }
 
   private static func archive() throws -> [UInt8] {
-    Array(try Data(contentsOf: fixtures.appending(path: "later-version.jsonl")))
+    try FixtureFiles.bytes("later-version.jsonl")
   }
 
   private static func damage(at path: String) throws -> [VerificationFinding] {

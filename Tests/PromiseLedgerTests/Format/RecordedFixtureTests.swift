@@ -13,22 +13,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RecordedFixtureTests {
   private static let versions = [1]
 
-  private static let fixtures = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Fixtures")
-
-  private static func path(_ version: Int, _ ending: String) -> String {
-    fixtures.appending(path: "format-\(version)-recorded\(ending)").path
-  }
-
   private static func copy(_ version: Int) throws -> TemporaryLedger {
-    let copy = try TemporaryLedger()
-    try FileManager.default.copyItem(atPath: path(version, ""), toPath: copy.path)
-    return copy
+    try FixtureFiles.copy("format-\(version)-recorded")
   }
 
   private static func file(_ version: Int, _ ending: String) throws -> [UInt8] {
-    Array(try Data(contentsOf: URL(fileURLWithPath: path(version, ending))))
+    try FixtureFiles.bytes("format-\(version)-recorded\(ending)")
   }
 
   private static func handlers() throws -> HandlerRegistry {
@@ -45,16 +35,10 @@ import Testing
     return bytes
   }
 
-  private static func findings(at path: String) throws -> [VerificationFinding] {
-    var findings: [VerificationFinding] = []
-    _ = try BlockingInspector(at: path).verify { findings.append($0) }
-    return findings
-  }
-
   @Test(arguments: versions)
   func everythingIsRead(version: Int) throws {
     let ledger = try Self.copy(version)
-    #expect(try Self.findings(at: ledger.path) == [])
+    #expect(try FixtureFiles.findings(at: ledger.path) == [])
     #expect(try BlockingInspector(at: ledger.path).archive() == Self.file(version, ".jsonl"))
     #expect(try Self.recording(at: ledger.path) == Self.file(version, ".recording.jsonl"))
   }
@@ -72,7 +56,7 @@ import Testing
   /// The state after each event is that of the build that recorded it.
   @Test(arguments: versions)
   func itsRecordingIsReplayed(version: Int) async throws {
-    let path = Self.path(version, ".recording.jsonl")
+    let path = FixtureFiles.path("format-\(version)-recorded.recording.jsonl")
     var replayer = Replayer(try Self.handlers())
     replayer.expect("buy", of: Shopping.self, toReturn: String.self)
     let report = try await replayer.replay([path])
@@ -122,7 +106,7 @@ import Testing
     }
     _ = try await ledger.compact(CompactionSample.everything)
     await ledger.close()
-    #expect(try Self.findings(at: temporary.path) == [])
+    #expect(try FixtureFiles.findings(at: temporary.path) == [])
   }
 }
 

@@ -14,31 +14,18 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct WorkFixtureTests {
   private static let versions = [1]
 
-  private static let fixtures = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Fixtures")
-
   private static func copy(_ version: Int) throws -> TemporaryLedger {
-    let copy = try TemporaryLedger()
-    try FileManager.default.copyItem(
-      atPath: fixtures.appending(path: "format-\(version)-work").path, toPath: copy.path)
-    return copy
+    try FixtureFiles.copy("format-\(version)-work")
   }
 
   private static func archive(_ version: Int) throws -> [UInt8] {
-    Array(try Data(contentsOf: fixtures.appending(path: "format-\(version)-work.jsonl")))
-  }
-
-  private static func findings(at path: String) throws -> [VerificationFinding] {
-    var findings: [VerificationFinding] = []
-    _ = try BlockingInspector(at: path).verify { findings.append($0) }
-    return findings
+    try FixtureFiles.bytes("format-\(version)-work.jsonl")
   }
 
   @Test(arguments: versions)
   func everythingIsRead(version: Int) throws {
     let ledger = try Self.copy(version)
-    #expect(try Self.findings(at: ledger.path) == [])
+    #expect(try FixtureFiles.findings(at: ledger.path) == [])
     #expect(try BlockingInspector(at: ledger.path).archive() == Self.archive(version))
   }
 
@@ -112,7 +99,7 @@ import Testing
     #expect(parked.count == 4)
     _ = try await ledger.compact(CompactionSample.everything)
     await ledger.close()
-    #expect(try Self.findings(at: temporary.path) == [])
+    #expect(try FixtureFiles.findings(at: temporary.path) == [])
   }
 }
 
