@@ -12,7 +12,9 @@ extension LedgerError {
   /// The reason to try again, if the error only asks the library to do so.
   package var lookAgain: LookAgain? { cause as? LookAgain }
 
-  /// The error of a store for a change of a snapshot that is not the expected one. The library then looks again.
+  /// The error that a store throws if a change expects another summary of the snapshot than the stored one.
+  ///
+  /// It never reaches a user of the ledger: the library reads the snapshot again and repeats the change.
   public static var snapshotMoved: LedgerError {
     LedgerError(
       .internalInconsistency, "The snapshot moved while it was being read.",
@@ -25,7 +27,9 @@ extension LedgerError {
       cause: LookAgain.viewTaken)
   }
 
-  /// The error of a store whose writer stopped waiting for another one, because ``Patience/isOver`` said so.
+  /// The error that a store throws if a writer stopped waiting for another one because ``Patience/isOver`` said so.
+  ///
+  /// It never reaches a user of the ledger: the library does what is more urgent, and begins the commit again.
   public static var interrupted: LedgerError {
     LedgerError(
       .internalInconsistency,

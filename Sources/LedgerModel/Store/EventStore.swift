@@ -164,7 +164,7 @@ public struct CommitTurn: Sendable {
   /// The number of bytes that the commit may add.
   public let room: CommitRoom
 
-  /// Makes the information.
+  /// Describes the end of the log on which a commit is decided.
   public init(head: Position, _ headCommit: CommitID?, room: CommitRoom) {
     self.head = head
     self.headCommit = headCommit

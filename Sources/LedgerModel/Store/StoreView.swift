@@ -1,4 +1,4 @@
-/// A request for several items of a store at once.
+/// A request for several items of a store at once, which ``LedgerSource/answer(_:)`` answers.
 public struct ViewRequest: Sendable {
   /// The position after which frames with events are requested; `nil` for no frames.
   package var eventsAfter: Position?
@@ -18,7 +18,7 @@ public struct ViewRequest: Sendable {
 
 /// A consistent response of a store: all its contents are of the same moment.
 ///
-/// It contains copies, so that no resources of the store are held in the meantime.
+/// It contains copies, so that no resources of the store are held in the meantime. ``LedgerSource/answer(_:)`` makes it.
 public struct StoreView: Sendable {
   /// The snapshot, with its requested parts.
   package let excerpt: SnapshotExcerpt

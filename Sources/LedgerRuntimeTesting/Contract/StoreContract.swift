@@ -2,9 +2,9 @@ import LedgerModel
 
 /// The rules that every store of a ledger must keep, by which a new store proves itself.
 ///
-/// A storage is where ledgers are kept: ``LedgerStorage/memory``, `.files`, or ``LedgerStorage/init(_:)`` of stores of
-/// your own. Each rule makes a new ledger there, works on its store, and compares what the store says and keeps with what it
-/// must.
+/// A storage is where ledgers are kept: ``LedgerStorage/memory``, `.files`, or ``LedgerStorage/init(_:)`` of stores
+/// of your own. Each rule makes a new ledger there, works on its store, and compares what the store says and keeps
+/// with what it must.
 ///
 /// ```swift
 /// try await StoreContract(.files).check()

@@ -43,7 +43,8 @@ public final class LedgerTester: Sendable {
   private let limits: RunLimits
   private let contents = Mutex(Contents())
 
-  /// Makes a tester with a new ledger. Nobody checks at its end what a test left out.
+  /// Makes a tester with a new ledger, without the checks that ``withLedger(_:clock:maximumJumpCount:patience:_:)`` makes
+  /// at its end.
   package convenience init(
     _ storage: LedgerStorage = .memory, clock: ManualLedgerClock = ManualLedgerClock(),
     maximumJumpCount: Int = 1_000, patience: Duration = .seconds(60)
@@ -182,12 +183,14 @@ public final class LedgerTester: Sendable {
     return nil
   }
 
-  /// Lets a process that runs give back what killed processes ran; without one, the next that opens does.
+  /// Lets a process that runs give back what killed processes ran; without one, the next that opens or
+  /// goes on does.
   func noticeDeaths() async {
     for session in processes.flatMap(\.killedSessions) { await giveBackRuns(of: session) }
   }
 
-  /// Lets a process that runs give back what the process of a session ran; without one, the next that opens does.
+  /// Lets a process that runs give back what the process of a session ran; without one, the next that opens or
+  /// goes on does.
   func giveBackRuns(of session: SessionID) async {
     _ = try? await withRunningProcess { try await $0.ledger.giveBackRuns(of: session) }
   }

@@ -21,7 +21,7 @@ struct OwnStoreClient {
     let ledger = try await Ledger.open({ place.store }, place.sessions, as: .app)
     let promise = try await ledger.createPromise(of: Int.self)
     try await promise.fulfill(7)
-    guard try await promise.consume() == 7 else { fatalError("The outcome is another one.") }
+    guard try await promise.consume() == 7 else { fatalError("The value is not 7.") }
     await ledger.close()
     print("The store proves itself; of a broken one, \(violations.count) rules say so.")
   }

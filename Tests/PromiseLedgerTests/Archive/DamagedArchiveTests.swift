@@ -119,7 +119,7 @@ struct DamagedArchiveTests {
     let zero = text.replacing("\"version\":1,", with: "\"version\":0,", maxReplacements: 1)
     let error = try failure(of: Array(zero.utf8))
     #expect(error?.code == .corrupt)
-    // Not only because its digest is another one.
+    // The digest no longer matches either, so the code alone proves nothing.
     #expect(error?.message.hasPrefix("Line 1 of the archive is damaged") == true)
   }
 

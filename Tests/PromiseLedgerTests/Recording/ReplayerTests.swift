@@ -210,7 +210,7 @@ struct ReplayerTests {
     let ledger = try await Self.ledger(1)
     _ = try? await Recording(place.path, mode: .missing).verify(ledger)
     for mode in Recording.Mode.allCases {
-      // A file that is written is another one, which is there before it replaces the old one.
+      // Writing replaces the file by a new one, which has another identity.
       let identity = try FileSystem.identity(place.path)
       let recording = Recording(place.path, mode: mode)
       if mode == .all {
