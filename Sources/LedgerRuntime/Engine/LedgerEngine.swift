@@ -89,9 +89,14 @@ package final class LedgerEngine: Sendable {
     try refuseIfForked()
     try Task.checkCancellation()
     let box = JobBox()
+    let order = ResumptionOrder()
+    defer { order.show() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let job = Job(command) { continuation.resume(with: $0) }
+        let job = Job(command) { result in
+          order.show()
+          continuation.resume(with: result)
+        }
         box.set(job)
         inbox.add(job)
         if Task.isCancelled { withdraw(job) }
@@ -104,8 +109,14 @@ package final class LedgerEngine: Sendable {
   /// Carries out a command durably even if the task is cancelled, and returns its answer.
   package func submitUncancelled<Answer>(_ command: some Command<Answer>) async throws -> Answer {
     try refuseIfForked()
+    let order = ResumptionOrder()
+    defer { order.show() }
     return try await withCheckedThrowingContinuation { continuation in
-      inbox.add(Job(command) { continuation.resume(with: $0) })
+      inbox.add(
+        Job(command) { result in
+          order.show()
+          continuation.resume(with: result)
+        })
     }
   }
 
