@@ -1,6 +1,7 @@
 import LedgerModel
 
-/// A payload that can be read is the same after it was written and read again, and its version is known.
+/// A payload that can be read is the same after it was written and read again, its version is known, and it can be
+/// redacted.
 enum PayloadRules {
   static func check(_ bytes: [UInt8]) throws(FuzzFinding) {
     var input = FuzzBytes(bytes)
@@ -26,5 +27,12 @@ enum PayloadRules {
     try FuzzFinding.unless(
       again.encoded == encoded && again.version == payload.version,
       "a payload of \(type.kind) changes when it is written and read")
+    for isJoint in [false, true] {
+      let redacted = Redactor(salt: [7]).redact(
+        type.kind, version: payload.version, encoded, attachment: [], isJoint: isJoint)
+      try FuzzFinding.unless(
+        (try? type.init(decoding: redacted.payload)) != nil,
+        "a payload of \(type.kind) cannot be read after it was redacted")
+    }
   }
 }

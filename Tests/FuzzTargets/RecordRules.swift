@@ -1,6 +1,7 @@
 import LedgerModel
 
-/// A record that can be read is the same after it was written and read again, and every store can hold it.
+/// A record that can be read is the same after it was written and read again, every store can hold it, and it can be
+/// redacted.
 enum RecordRules {
   static let id = EntityID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
 
@@ -23,6 +24,11 @@ enum RecordRules {
     try FuzzFinding.unless(
       again == entity && again.content == content && again.type == type,
       "a \(type) changes when it is written and read")
+    if let redacted = try? Redactor(salt: [7]).redact(entity) {
+      let read = try? LedgerEntity(type: redacted.type, id: redacted.id, content: redacted.content)
+      try FuzzFinding.unless(
+        redacted.type == type && read == redacted, "a \(type) cannot be read after it was redacted")
+    }
     for entry in entity.openEntries {
       try FuzzFinding.unless(
         entry.key.count <= 511 && entry.value.count <= 2_048,

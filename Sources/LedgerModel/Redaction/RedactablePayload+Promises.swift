@@ -57,6 +57,10 @@ extension WorkReleased: RedactablePayload {
     try fields.keep(14)
     if reason == .retrying { try fields.keep(8) }
     if reason == .waiting { try fields.trigger() }
+    if flags & 4 != 0 {
+      let count: UInt32 = try fields.keepInteger()
+      try fields.keep(16 * Int(count))
+    }
     if flags & 2 != 0 {
       let count: UInt32 = try fields.keepInteger()
       for _ in 0..<count {

@@ -92,7 +92,7 @@ extension Redactor {
         WorkProgress.CancelRequest(fact: $0.fact, reason: text($0.reason))
       },
       hasWaited: old.hasWaited, parking: old.parking, trigger: old.trigger, options: options,
-      arguments: try redact(old.arguments), steps: steps,
+      arguments: try redact(old.arguments), awaited: old.awaited, steps: steps,
       stepFailures: old.stepFailures.map { failures in
         WorkReleased.StepFailures(redact(failures.step), count: failures.count)
       },
