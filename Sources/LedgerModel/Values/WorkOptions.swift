@@ -10,7 +10,8 @@ public struct WorkOptions: Sendable, Hashable {
   public var lane: WorkLane?
   /// The policy for failures; `nil` for that of the kind.
   public var retryPolicy: WorkRetryPolicy?
-  /// The time that an attempt may take; `nil` for no limit. A longer one is cancelled and counts as a failure.
+  /// The time that an attempt may take; `nil` for no limit. A longer one is cancelled and counts as a failure. The time
+  /// in which the session is frozen does not count.
   public var attemptTimeout: Duration?
   /// The time after which the work is given up before its next attempt; `nil` for none. Code that may have to undo
   /// something because the work was cancelled is not given up.

@@ -29,7 +29,7 @@ package final class LedgerEngine: Sendable {
   package let setup: Setup
   package let replica = Replica()
   let inbox: Inbox
-  package let phase = SessionPhase()
+  package let phase: SessionPhase
   let compactionLock = CompactionLock()
   /// The executor of compactions, because each step blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
@@ -56,6 +56,7 @@ package final class LedgerEngine: Sendable {
 
   private init(_ setup: Setup) {
     self.setup = setup
+    phase = SessionPhase(setup.clock)
     inbox = Inbox(maximumJobCount: setup.maximumWaitingCommandCount)
     sessionRound = Mutex(SessionRound(of: setup.session))
   }

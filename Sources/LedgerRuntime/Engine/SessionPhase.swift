@@ -13,11 +13,26 @@ package final class SessionPhase: Sendable {
     var phase = Phase.frozen
     /// Settles once the session is no longer frozen. It is made when a task begins to wait.
     var thaw: Resolver<Void>?
+    /// The time of the newest freeze, while the session is frozen.
+    var frozenSince: Duration?
+    /// How long earlier freezes lasted together.
+    var frozenTime = Duration.zero
   }
 
   private let contents = Mutex(Contents())
+  private let uptime: @Sendable () -> Duration
 
-  package init() {}
+  /// - Parameter clock: The clock of the session. Unless a test moves it, another one measures how long something
+  ///   takes: one that cannot be set.
+  package init(_ clock: (any LedgerClock)?) {
+    if let clock = clock as? any MovedLedgerClock {
+      let start = clock.now()
+      uptime = { clock.now() - start }
+    } else {
+      let start = ContinuousClock().now
+      uptime = { ContinuousClock().now - start }
+    }
+  }
 
   package var current: Phase { contents.withLock { $0.phase } }
 
@@ -27,12 +42,22 @@ package final class SessionPhase: Sendable {
   }
 
   package func change(to phase: Phase) {
+    let now = uptime()
     let thaw = contents.withLock { contents -> Resolver<Void>? in
       contents.phase = phase
-      if case .frozen = phase { return nil }
+      if case .frozen = phase {
+        contents.frozenSince = contents.frozenSince ?? now
+        return nil
+      }
+      if let start = contents.frozenSince.take() { contents.frozenTime += now - start }
       return contents.thaw.take()
     }
     thaw?.fulfill(())
+  }
+
+  /// A time that stands still while the session is frozen.
+  package var unfrozenTime: Duration {
+    contents.withLock { ($0.frozenSince ?? uptime()) - $0.frozenTime }
   }
 
   /// Waits until the session is no longer frozen, or the task is cancelled.

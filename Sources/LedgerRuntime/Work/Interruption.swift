@@ -21,8 +21,8 @@ final class Interruption: Sendable {
   /// Runs code, and cancels it when it has taken too long. Code that ignores this is left behind a little later, so
   /// that it holds up nothing else.
   ///
-  /// - Parameter flow: Tells how long the attempt has taken: the time in which the work was given back does not
-  ///   count.
+  /// - Parameter flow: Tells how long the attempt has taken: the time in which the work was given back, or the
+  ///   session was frozen, does not count.
   func limiting<R: Sendable>(
     _ timeout: Duration?, _ flow: WorkFlow, in ledger: Ledger,
     _ body: @escaping @Sendable () async throws -> R

@@ -26,18 +26,7 @@ extension Ledger {
     }
   }
 
-  /// A clock that measures how long something takes: that of the session if a test moves it, and otherwise one that
-  /// cannot be set.
-  var uptime: @Sendable () -> Duration {
-    if let clock = engine.setup.clock as? any MovedLedgerClock {
-      let start = clock.now()
-      return { clock.now() - start }
-    }
-    let start = ContinuousClock().now
-    return { ContinuousClock().now - start }
-  }
-
-  /// Waits until no time is left, by the same clock.
+  /// Waits until no time is left, by the clock that measures attempts.
   func sleep(while timeLeft: () -> Duration) async throws {
     while true {
       // The time first: if a test moves the clock in between, the wait is too short rather than too long.

@@ -87,10 +87,11 @@ extension WorkLoop {
     let id = entity.id
     // Only work is claimed.
     guard !goOn(entity), let work = try entity.creation().work else { return }
+    let phase = engine.phase
     let running = Running(
       kind: presentName(of: kind), lane: entity.workPlace(work)?.lane?.name,
       wasSuspect: entity.progress?.isSuspect ?? false,
-      flow: WorkFlow(entity.progress, uptime: ledger.uptime), interruption: Interruption())
+      flow: WorkFlow(entity.progress) { phase.unfrozenTime }, interruption: Interruption())
     let isStopping = contents.withLock { contents in
       guard !contents.isStopping else { return true }
       contents.noteRunning(id, running)

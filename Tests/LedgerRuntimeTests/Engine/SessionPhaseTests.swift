@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SessionPhaseTests {
   @Test(arguments: [0, 1, 10, 100])
   func aCancelledTaskStopsWaiting(yieldCount: Int) async throws {
-    let phase = SessionPhase()
+    let phase = SessionPhase(nil)
     let cancelled = Task { try await phase.waitWhileFrozen() }
     let other = Task { try await phase.waitWhileFrozen() }
     for _ in 0..<yieldCount { await Task.yield() }

@@ -145,6 +145,30 @@ struct AttemptTimeoutTests {
     #expect(outcome == .fulfilled(2))
   }
 
+  @Test func timeInWhichTheSessionWasFrozenDoesNotCount() async throws {
+    let (answers, answer) = AsyncStream.makeStream(of: Int.self)
+    let ledger = try await lab.open { [gate] work, _ in
+      if work.name != nil { return 1 }
+      await gate.arrive()
+      for await value in answers { return value }
+      throw CancellationError()
+    }
+    let promise = try await ledger.start(ScriptedWork(), options: try options())
+    let outcome = try await running(LedgerRunner(ledger)) {
+      await gate.arrival()
+      clock.advance(by: .seconds(1_000))
+      #expect(try await ledger.freeze())
+      clock.advance(by: .seconds(4_000))
+      try await ledger.unfreeze()
+      clock.advance(by: .seconds(2_599))
+      // Code that was cancelled would end meanwhile.
+      for _ in 0..<20 { _ = try await ledger.start(ScriptedWork(name: "next")).outcome }
+      answer.yield(5)
+      return try await promise.outcome
+    }
+    #expect(outcome == .fulfilled(5))
+  }
+
   @Test func afterTwiceItsTimeARunnerOfAnotherSessionTakesItOver() async throws {
     // Its process is stopped: it has started an attempt, and does nothing more.
     let stopped = try await lab.open()

@@ -81,7 +81,7 @@ final class WorkFlow: Sendable {
   }
 
   let contents: Mutex<Contents>
-  /// The clock that measures attempts.
+  /// The clock that measures attempts. It stands still while the session is frozen.
   let uptime: @Sendable () -> Duration
 
   init(_ progress: WorkProgress?, uptime: @escaping @Sendable () -> Duration) {
