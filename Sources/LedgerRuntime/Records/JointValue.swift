@@ -55,7 +55,7 @@ extension RecordReader {
     if let input = try PromiseResolved.input(inJointContent: content) {
       return try await outcome(of: try await input.entity(in: self))
     }
-    var value = JointValue(JointTypeTag(try entity.creation().typeTag))
+    var value = JointValue(JointTypeTag(try entity.creation().typeTag, of: joint.rule))
     try await append(joint, to: &value)
     return .fulfilled(value.value)
   }

@@ -20,10 +20,10 @@ struct JointTypeTag: Sendable, Hashable {
     isEncoded = !isJSON
   }
 
-  init(_ text: String) {
+  /// - Parameter rule: The rule of the joint: the name alone does not tell outcomes from values that are outcomes.
+  init(_ text: String, of rule: PromiseCreated.Joint.Rule) {
     self.text = text
-    hasOutcomes = text.hasPrefix("[" + Self.outcome)
-    isEncoded =
-      text.hasPrefix("[" + Self.encoded) || text.hasPrefix("[" + Self.outcome + Self.encoded)
+    hasOutcomes = rule == .allSettled
+    isEncoded = text.hasPrefix("[" + (hasOutcomes ? Self.outcome : "") + Self.encoded)
   }
 }

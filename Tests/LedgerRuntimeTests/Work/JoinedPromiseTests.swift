@@ -100,6 +100,22 @@ struct JoinedPromiseTests {
     #expect(try await ledger.all([DurablePromise<Int>]()).outcome == .fulfilled([]))
   }
 
+  /// The name of their type does not tell them from the outcomes of `allSettled`.
+  @Test(arguments: [1, 65])
+  func valuesThatAreOutcomesAreJoined(count: Int) async throws {
+    let ledger = try await lab.open()
+    let inputs = try await ledger.batch { batch in
+      try (0..<count).map { _ in try batch.createPromise(of: PromiseOutcome<Int>.self) }
+    }
+    let (all, settled) = (try await ledger.all(inputs), try await ledger.allSettled(inputs))
+    for (number, input) in inputs.enumerated() { try await input.fulfill(.fulfilled(number)) }
+    let values = (0..<count).map(PromiseOutcome.fulfilled)
+    #expect(try await all.outcome == .fulfilled(values))
+    #expect(try await settled.outcome == .fulfilled(values.map(PromiseOutcome.fulfilled)))
+    let again = try ledger.promise(id: all.id, of: [PromiseOutcome<Int>].self)
+    #expect(try await again.outcome == .fulfilled(values))
+  }
+
   @Test func anOutcomeIsReadAsItWasWritten() throws {
     let outcomes: [PromiseOutcome<String>] = [
       .fulfilled("a"), .rejected(StoredError(domain: "d", message: "m")), .cancelled(reason: "r"),
