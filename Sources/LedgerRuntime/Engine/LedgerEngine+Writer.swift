@@ -22,6 +22,8 @@ extension LedgerEngine {
       return opened(.failure(error))
     }
     opened(.success(()))
+    // Whether the newest freeze is recorded in the log.
+    var isFreezeRecorded = true
     while true {
       // Before the commit, which then has the commands that they submit.
       inbox.tasks.runReady()
@@ -33,7 +35,14 @@ extension LedgerEngine {
           setup.committed?(self)
         }
       case .request(.freeze(let answer)):
-        answer(Result { () throws(LedgerError) in try freezeSession(committer, &hold) })
+        let result = Result { () throws(LedgerError) in
+          if let store = phase.store {
+            isFreezeRecorded = false
+            isFreezeRecorded = try freezeSession(committer, store, &hold)
+          }
+          return isFreezeRecorded
+        }
+        answer(result.mapError { $0 })
       case .request(.unfreeze(let answer)):
         let result = Result { () throws(LedgerError) in try unfreezeSession(committer, &hold) }
         if case .failure(let error) = result, error.endsSession {
@@ -88,9 +97,8 @@ extension LedgerEngine {
   // MARK: Freeze
 
   private func freezeSession(
-    _ committer: GroupCommitter, _ hold: inout (any SessionHold)?
+    _ committer: GroupCommitter, _ store: any EventStore, _ hold: inout (any SessionHold)?
   ) throws(LedgerError) -> Bool {
-    guard let store = phase.store else { return true }
     let deadline = MonotonicClock.now + setup.freezeTimeout
     var error: LedgerError?
     // Even without any time, they are tried once.
@@ -117,11 +125,11 @@ extension LedgerEngine {
     }
     store.interruptWaits()
     store.close()
-    try hold?.freeze()
-    hold = nil
     if let error {
       setup.logger.warning("the freeze was not recorded", metadata: ["error": "\(error)"])
     }
+    try hold?.freeze()
+    hold = nil
     return error == nil
   }
 

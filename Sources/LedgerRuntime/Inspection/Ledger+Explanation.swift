@@ -18,7 +18,7 @@ extension Ledger {
   private func explaining(
     _ body: @escaping @Sendable (Explainer) throws(LedgerError) -> Explanation?
   ) async throws -> Explanation? {
-    let now = configuration.timeForIDs
+    let now = self.now
     let registry = engine.setup.sessions
     return try await engine.read(fromCopy: true) { state in
       let presences = try registry.presences(of: state.openSessions())

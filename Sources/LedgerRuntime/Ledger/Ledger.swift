@@ -55,7 +55,7 @@ public final class Ledger: Sendable {
   /// after ``LedgerConfiguration/freezeTimeout``, by default 250 ms, commands that were not written stay pending
   /// until ``unfreeze()``. If the freeze was not written either, it is noted outside the log, where other sessions
   /// look for this one, and the result is `false`; you need not do anything about it. Freezing a frozen ledger does
-  /// nothing.
+  /// nothing and has the same result.
   ///
   /// The session gives back the handler calls that it runs. Their code continues, and its result counts after
   /// ``unfreeze()``, unless another session has run the call again in the meantime. If calls do not wait
@@ -66,7 +66,9 @@ public final class Ledger: Sendable {
   /// background, freeze every session of the process and close its inspectors.
   ///
   /// - Returns: Whether the freeze is recorded in the log.
-  /// - Throws: ``LedgerError`` with `closed`, or `ioFailure` if the freeze cannot be noted.
+  /// - Throws: ``LedgerError`` with `closed`; with `diskFull`, `ioFailure` or, for a ledger on a server, `unavailable`
+  ///   if the freeze cannot be noted outside the log. The ledger is frozen then, too, but other sessions may take this
+  ///   one for dead.
   @discardableResult
   public func freeze() async throws -> Bool {
     try await engine.freeze()

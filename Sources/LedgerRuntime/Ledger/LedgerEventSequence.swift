@@ -1,10 +1,14 @@
 extension Ledger {
   /// The events after a position: first the existing ones, then each new one, without gaps or repetitions.
   ///
+  /// A compaction may delete events that were folded into the snapshot. If some of them are later than the position,
+  /// there would be a gap, so the sequence throws an error with `eventsDeleted`. Deleted events are in the archive, if
+  /// there is one.
+  ///
   /// The sequence reads as fast as it is iterated and holds at most one slice of events. It waits while the
   /// ledger is frozen, and ends when the ledger is closed.
   ///
-  /// - Parameter position: The position to begin after; ``Position/start`` for all events.
+  /// - Parameter position: The position to begin after; ``Position/start`` for all events, if none were deleted.
   public func events(after position: Position = .start) -> LedgerEventSequence {
     LedgerEventSequence(engine: engine, position: position)
   }
@@ -12,7 +16,8 @@ extension Ledger {
 
 /// The events of a ledger, in order, as they are written.
 ///
-/// It throws ``LedgerError`` with `corrupt` at a damaged event, and `CancellationError`.
+/// It throws ``LedgerError`` with `corrupt` at a damaged event, and with `eventsDeleted` if a compaction has deleted the
+/// next events, and `CancellationError`.
 public struct LedgerEventSequence: AsyncSequence, Sendable {
   let engine: LedgerEngine
   let position: Position

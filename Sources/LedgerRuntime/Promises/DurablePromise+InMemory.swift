@@ -199,7 +199,7 @@ extension PromiseOutcome {
     case .fulfilled(let value):
       self = .fulfilled(value)
     case .rejected(PromiseFailure.cancelled(let reason)):
-      self = .cancelled(reason: reason)
+      self = .cancelled(reason: TextLimit.reason.fitting(reason))
     case .rejected(let error):
       self = .rejected(StoredError(error))
     case .cancelled(let reason):

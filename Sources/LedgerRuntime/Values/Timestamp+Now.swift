@@ -19,12 +19,12 @@ extension Timestamp {
   public static func after(_ duration: Duration) -> Timestamp { now + duration }
 
   /// The same time as a date, to the nearest nanosecond that the date can represent, clamped to the range
-  /// from the year 1677 to 2262.
+  /// from the year 1677 to 2262. A date that is not a number becomes the reference date, 2001.
   public init(_ date: Date) {
     // A date counts from 2001, so its whole seconds are split off before the offset makes them larger.
     let interval = date.timeIntervalSinceReferenceDate
     let seconds = interval.rounded(.down)
-    let nanoseconds = ((interval - seconds) * 1e9).rounded()
+    let nanoseconds = interval.isFinite ? ((interval - seconds) * 1e9).rounded() : 0
     let sinceEpoch = Int64(clamping: seconds).addingReportingOverflow(Self.referenceSeconds)
     let whole = sinceEpoch.overflow ? Int64.max : sinceEpoch.partialValue
     self = Timestamp(nanosecondsSinceEpoch: 0) + .seconds(whole) + .nanoseconds(Int64(nanoseconds))

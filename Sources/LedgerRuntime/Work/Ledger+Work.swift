@@ -322,10 +322,10 @@ struct WorkOrder<Work: LedgerWork> {
 
 extension WorkOptions {
   fileprivate func check() throws(LedgerError) {
-    guard let attemptTimeout, attemptTimeout <= .zero else { return }
+    guard let attemptTimeout, attemptTimeout < .nanoseconds(1) else { return }
     throw LedgerError(
       .invalidArgument,
-      "An attempt of the work may take \(attemptTimeout); it must be more than zero. Leave the limit out for work without one."
+      "An attempt of the work may take \(attemptTimeout); it must be at least a nanosecond. Leave the limit out for work without one."
     )
   }
 }

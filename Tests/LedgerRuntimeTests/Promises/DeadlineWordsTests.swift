@@ -34,6 +34,7 @@ struct DeadlineWordsTests {
     arguments: [
       (0, 0), (1.5, 1_500_000_000), (-1.5, -1_500_000_000), (-0.25, -250_000_000),
       (1_769_860_800.125, 1_769_860_800_125_000_000), (1e30, .max), (-1e30, .min),
+      (.infinity, .max), (-.infinity, .min), (.nan, 978_307_200_000_000_000),
     ] as [(TimeInterval, Int64)])
   func aDateBecomesATime(seconds: TimeInterval, nanoseconds: Int64) {
     #expect(Timestamp(Date(timeIntervalSince1970: seconds)) == .at(nanoseconds))

@@ -43,6 +43,9 @@ import Testing
     #expect(
       try await stored(from: .cancelled(CancellationReason(long)))
         == .cancelled(reason: String(repeating: "ä", count: 1_024)))
+    #expect(
+      try await stored(from: .rejected(PromiseFailure.cancelled(reason: long)))
+        == .cancelled(reason: String(repeating: "ä", count: 1_024)))
   }
 
   @Test func failureOfAnotherDurablePromiseStaysTheSame() async throws {

@@ -90,6 +90,18 @@ struct RunnerTests {
     #expect(try await promise.record?.status == .pending)
   }
 
+  /// Its payload has a name that no event can hold. Such a name may come from an outcome that the code decoded.
+  @Test func anErrorThatNoEventCanHoldIsKeptWithoutItsPayload() async throws {
+    let name = String(repeating: "a", count: 65_536)
+    let ledger = try await lab.open { _, _ in
+      throw StoredError(domain: "d", message: "m", payload: .init(typeTag: name, bytes: [1]))
+    }
+    let options = WorkOptions(retryPolicy: try WorkRetryPolicy(failureLimit: 1))
+    let promise = try await ledger.start(ScriptedWork(), options: options)
+    let outcome = try await running(LedgerRunner(ledger)) { try await promise.outcome }
+    #expect(outcome == .rejected(StoredError(domain: "d", message: "m")))
+  }
+
   @Test func argumentsThatCannotFitAreRefused() async throws {
     let ledger = try await lab.open()
     await expectError(.invalidArgument, naming: ["nmae", "name"]) {
@@ -98,8 +110,10 @@ struct RunnerTests {
     await expectError(.argumentMismatch) {
       try await ledger.start(ScriptedWork.self, ["name": 1])
     }
-    await expectError(.invalidArgument, naming: ["more than zero"]) {
-      try await ledger.start(ScriptedWork(), options: WorkOptions(attemptTimeout: .zero))
+    for timeout in [.seconds(-1), .zero, .nanoseconds(0.5)] as [Duration] {
+      await expectError(.invalidArgument, naming: ["at least a nanosecond"]) {
+        try await ledger.start(ScriptedWork(), options: WorkOptions(attemptTimeout: timeout))
+      }
     }
     #expect(try await ledger.openWork().isEmpty)
   }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Explanations of a ledger in use, and of its files.
@@ -38,6 +39,23 @@ struct ExplanationTests {
     #expect(try await inspector.explanation(of: HandlerID.numbered(9)) == nil)
     await ledger.close()
     inspector.close()
+  }
+
+  /// A store whose clock is an hour ahead of the host's.
+  private final class StoreAhead: ForwardingStore {
+    let store = InMemoryEventStore()
+
+    func now() -> Timestamp { Timestamp.now + .seconds(3_600) }
+  }
+
+  @Test func whatIsDueIsJudgedByTheTimeOfTheLedger() async throws {
+    let store = StoreAhead()
+    let ledger = try await Ledger.open(
+      { () throws(LedgerError) in store }, UnwatchedSessions(), as: .app)
+    let work = try await ledger.start(ScriptedWork(), at: .now + .seconds(1_800))
+    let reasons = try await ledger.explanation(of: work.id)?.reasons
+    #expect(reasons?.first?.name.hasPrefix("due") == true, "\(reasons ?? [])")
+    await ledger.close()
   }
 
   @Test func aSessionThatEndsLeavesWorkOrphaned() async throws {

@@ -66,6 +66,6 @@ struct StepMisuse: Error {
 
 extension StepMisuse: StorableError {
   var storedError: StoredError {
-    StoredError(domain: WorkError.domain, code: 6, message: message)
+    StoredError(domain: WorkError.domain, code: 8, message: message)
   }
 }

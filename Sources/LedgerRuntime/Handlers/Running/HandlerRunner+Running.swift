@@ -231,7 +231,12 @@ extension HandlerRunner {
 extension StoredError {
   /// The error, if necessary without its payload and most of its message.
   func limited(toByteCount limit: Int) -> StoredError {
-    guard encoded.count > limit else { return self }
+    var limited = self
+    // No event can hold such a name. It may be from data that the code decoded.
+    if let payload, payload.typeTag.utf8.count > Int(UInt16.max) {
+      limited = StoredError(domain: domain, code: code, message: message)
+    }
+    guard limited.encoded.count > limit else { return limited }
     return StoredError(domain: domain, code: code, message: message.cut(toByteCount: 1_024))
   }
 }
