@@ -158,10 +158,12 @@ public struct PostgreSQLLedger: Sendable {
   public func create() async throws {
     let clock = SystemLedgerClock()
     try await asOwner { (owner) throws(LedgerError) in
-      try SchemaVersion.check(names, owner.connection)
       let id = LedgerID(entityID: RandomIDGenerator().makeID(at: clock.now()))
-      _ = try LedgerEntry.findOrCreate(
-        name, in: names, LedgerMetadata(ledgerID: id, createdAt: clock.now()), owner.connection)
+      let metadata = LedgerMetadata(ledgerID: id, createdAt: clock.now())
+      try owner.inTransaction { () throws(LedgerError) in
+        try SchemaVersion.check(names, owner.connection)
+        _ = try LedgerEntry.findOrCreate(name, in: names, metadata, owner.connection)
+      }
     }
   }
 

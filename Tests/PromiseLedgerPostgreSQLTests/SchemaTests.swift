@@ -1,5 +1,6 @@
 import LedgerModel
 import LedgerPostgreSQL
+import LedgerPostgreSQLFaults
 import LedgerPostgreSQLTestSupport
 import PromiseLedgerPostgreSQL
 import Testing
@@ -30,6 +31,53 @@ struct SchemaTests {
     try await place.create()
     let count = try run("SELECT count(*) FROM \"quoted \"\"name\"\"\".ledger").int8(0, 0)
     #expect(count == 1)
+  }
+
+  /// A connection that keeps changes of a schema waiting until it is told to end that.
+  private struct Blockade {
+    private let connection: Connection
+
+    init(of schema: String, on server: TestServer) throws {
+      connection = try Connection(ConnectionSettings(server.connection()))
+      try connection.run("SELECT pg_advisory_lock(hashtext($1))", [.text("\"\(schema)\"")])
+    }
+
+    func end() throws { try connection.run("SELECT pg_advisory_unlock_all()") }
+  }
+
+  /// Both have begun their transactions before the first one creates the schema.
+  @Test func twoAtATimeCreateASchemaOnceAlsoIfTheRoleHasAStricterIsolation() async throws {
+    let server = try TestServer()
+    try server.run("ALTER ROLE ledger SET default_transaction_isolation = 'repeatable read'")
+    let place = try server.place("a", schema: "raced")
+    let blockade = try Blockade(of: "raced", on: server)
+    async let one: Void = place.createSchema()
+    async let other: Void = place.createSchema()
+    try await onThread {
+      try server.awaitWait(
+        where: "(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted) = 2")
+    }
+    try blockade.end()
+    try await one
+    try await other
+    #expect(try server.rowCount(of: "raced.format") == 1)
+  }
+
+  @Test func aLedgerIsCreatedWithTheSettingsOfSessions() async throws {
+    let server = try TestServer()
+    try server.run("ALTER ROLE ledger SET default_transaction_isolation = serializable")
+    try server.run("ALTER ROLE ledger SET synchronous_commit = off")
+    // The row of a ledger shows the settings of the transaction that made it.
+    for setting in ["transaction_isolation", "synchronous_commit"] {
+      try server.run(
+        "ALTER TABLE \(TestServer.schema).ledger ADD \(setting) text DEFAULT current_setting('\(setting)')"
+      )
+    }
+    try await server.makePlace().create()
+    let row = try server.run(
+      "SELECT transaction_isolation, synchronous_commit FROM \(TestServer.schema).ledger")
+    #expect(row.text(0, 0) == "read committed")
+    #expect(row.text(0, 1) == "on")
   }
 
   @Test func theOwnerOfASchemaNeedsNoRightToCreateOne() async throws {

@@ -1,7 +1,7 @@
 import LedgerModel
 import LedgerPostgreSQL
 
-/// The work that only the owner of a schema may do: creating it, migrating it, and granting rights.
+/// The work that only the owner of a schema may do: creating it and its ledgers, migrating it, and granting rights.
 struct SchemaOwner {
   let names: SchemaNames
   let connection: Connection
@@ -46,9 +46,14 @@ struct SchemaOwner {
   }
 
   /// Runs `body` in a transaction of which there is one at a time.
-  private func inTransaction(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
-    try run("BEGIN")
+  ///
+  /// Its settings are those of sessions, whatever the role has. They end with the transaction, because a pooler may
+  /// lend the connection to another client after it.
+  func inTransaction(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
+    // At a stricter level, the statements after the wait for the lock would not see what its last holder made.
+    try run("BEGIN ISOLATION LEVEL READ COMMITTED")
     do throws(LedgerError) {
+      try run("SET LOCAL synchronous_commit = on")
       // Without it, two connections that create the same schema would both fail.
       try run("SELECT pg_advisory_xact_lock(hashtext($1))", [.text(names.schema)])
       try body()
