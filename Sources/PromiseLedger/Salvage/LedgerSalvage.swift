@@ -3,8 +3,8 @@ import LedgerSystem
 
 /// Saves what is intact of a damaged ledger, into a new one.
 ///
-/// The damaged file is only read, and without LMDB, so no damage can end the process. Every event is found
-/// whose frame has a valid checksum, even if nothing leads to it any more.
+/// The files of the damaged ledger are only read, and without LMDB, so no damage can end the process. Every event is
+/// found whose frame has a valid checksum, even if nothing leads to it any more.
 ///
 /// A ledger has no gaps. So the new one holds the longest state that can be replayed: the events up to the
 /// first loss, or those that follow an intact snapshot. All other intact events, and intact records if the
@@ -50,7 +50,7 @@ public struct LedgerSalvage: Sendable {
   ) throws -> SalvageReport {
     let source = try LedgerDirectory(checking: damaged)
     let target = try LedgerDirectory(checking: path)
-    let generation = try source.salvagedGeneration()
+    let generation = try source.salvagedGeneration(tick)
     try source.checkPlace(ofCopy: target, "A salvage")
     return try withoutActuallyEscaping(tick) { tick in
       var run = try SalvageRun(source, generation, target, tick)
@@ -61,27 +61,55 @@ public struct LedgerSalvage: Sendable {
 
 extension LedgerDirectory {
   /// The generation to save: the one in use, or the newest one if that is unknown or CURRENT is older.
-  fileprivate func salvagedGeneration() throws(LedgerError) -> String {
-    let failure: LedgerError
+  ///
+  /// - Parameter tick: Called now and then; an error ends the search.
+  fileprivate func salvagedGeneration(_ tick: () throws -> Void) throws -> String {
+    let (current, failure) = try currentGeneration()
+    let newestFirst = ((try? FileSystem.list(path)) ?? []).filter { name in
+      Self.generationNumber(name) != nil && hasDataFile(name)
+    }.sorted { number(of: $0) > number(of: $1) }
+    if let current {
+      for name in newestFirst where number(of: name) > number(of: current) {
+        if try isSealed(name, tick) == false { return name }
+      }
+      if hasDataFile(current) { return current }
+    }
+    // A shrink seals the older files once the newer ones are complete, and the newer ones until they are in use.
+    for name in newestFirst {
+      if try isSealed(name, tick) != true { return name }
+    }
+    guard let newest = newestFirst.first else { throw failure }
+    return newest
+  }
+
+  /// The generation that CURRENT names, if it does, and the error if there is nothing to save.
+  private func currentGeneration() throws(LedgerError) -> (name: String?, failure: LedgerError) {
     do throws(LedgerError) {
       let name = try readCurrentGeneration()
-      if let newer = try UnusedGenerations.newer(than: name, in: self) { return newer }
-      if (try? FileSystem.kind(generation(name) + "/data.mdb")) == .file { return name }
-      failure = LedgerError(
+      let failure = LedgerError(
         .notALedger, "\(path) has no data file. Give the path of a damaged ledger.")
+      return (name, failure)
     } catch {
       guard error.code == .corrupt || error.code == .notALedger else { throw error }
-      failure = error
+      return (nil, error)
     }
-    let names = ((try? FileSystem.list(path)) ?? []).filter { name in
-      Self.generationNumber(name) != nil
-        && (try? FileSystem.kind(generation(name) + "/data.mdb")) == .file
-    }.sorted { (Self.generationNumber($0) ?? 0) < (Self.generationNumber($1) ?? 0) }
-    // A shrink seals the older files once the newer ones are complete, and the newer ones until they are in use.
-    guard let name = names.last(where: { seal(of: $0) != .present }) ?? names.last else {
-      throw failure
-    }
-    return name
+  }
+
+  private func number(of generation: String) -> UInt64 { Self.generationNumber(generation) ?? 0 }
+
+  private func hasDataFile(_ generation: String) -> Bool {
+    (try? FileSystem.kind(self.generation(generation) + "/data.mdb")) == .file
+  }
+
+  /// Whether a generation is sealed, according to what is intact of its data file; `nil` if that does not tell.
+  private func isSealed(_ generation: String, _ tick: () throws -> Void) throws -> Bool? {
+    let path = self.generation(generation) + "/data.mdb"
+    guard let data = try? RandomAccessFile(path), let pages = try? ReachablePages(ofFileAt: path)
+    else { return nil }
+    var scan = FileScan(data, pages)
+    let records = try scan.run(tick).metadata
+    if let live = records.last(where: { $0.isLive }) { return live.record.isSealed }
+    return records.isEmpty ? nil : records.allSatisfy { $0.record.isSealed }
   }
 }
 

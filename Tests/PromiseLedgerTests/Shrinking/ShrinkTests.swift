@@ -132,22 +132,7 @@ struct ShrinkTests {
   }
 
   @Test func aLostSwitchIsRefused() async throws {
-    let ledger = try await openWithFreeSpace()
-    let aside = temporary.path + ".aside"
-    await ledger.close()
-    let old = directory.generation(LedgerDirectory.firstGeneration)
-    try FileSystem.createDirectory(aside)
-    try copy("data.mdb", from: old, to: aside)
-    let second = try await temporary.open()
-    try await second.shrink()
-    _ = try await second.createPromise(of: Int.self)
-    let head = try await second.catchUp()
-    await second.close()
-
-    try FileSystem.createDirectory(old)
-    try copy("data.mdb", from: aside, to: old)
-    try FileSystem.writeAtomically(
-      LedgerDirectory.currentContent(LedgerDirectory.firstGeneration), to: directory.current)
+    let head = try await loseSwitch()
     let error = await #expect(throws: LedgerError.self) { try await temporary.open() }
     #expect(error?.code == .corrupt && error?.message.contains("generation-000002") == true)
     for locking in [true, false] {
@@ -160,6 +145,14 @@ struct ShrinkTests {
     try salvage(to: saved)
     #expect(try BlockingInspector(at: saved).head == head.advanced(by: 1))
     #expect(try generations() == ["generation-000001", "generation-000002"])
+  }
+
+  @Test func aSalvageFindsTheNewestFilesAlsoIfTheyAreDamaged() async throws {
+    let head = try await loseSwitch()
+    try damageFirstMetaPage(of: "generation-000002")
+    let saved = temporary.path + ".saved"
+    try salvage(to: saved)
+    #expect(try BlockingInspector(at: saved).head >= head)
   }
 
   @Test func aSalvageWithoutCURRENTTakesTheGenerationThatWasInUse() async throws {
@@ -315,6 +308,38 @@ struct ShrinkTests {
     }
     try await ledger.compact(.everything())
     return ledger
+  }
+
+  /// Shrinks a ledger, uses it, and puts the files of before the shrink in their place again, with their CURRENT.
+  ///
+  /// - Returns: The end of the log in the newer files, but for the end of the session.
+  private func loseSwitch() async throws -> Position {
+    let ledger = try await openWithFreeSpace()
+    let aside = temporary.path + ".aside"
+    await ledger.close()
+    let old = directory.generation(LedgerDirectory.firstGeneration)
+    try FileSystem.createDirectory(aside)
+    try copy("data.mdb", from: old, to: aside)
+    let second = try await temporary.open()
+    try await second.shrink()
+    _ = try await second.createPromise(of: Int.self)
+    let head = try await second.catchUp()
+    await second.close()
+
+    try FileSystem.createDirectory(old)
+    try copy("data.mdb", from: aside, to: old)
+    try FileSystem.writeAtomically(
+      LedgerDirectory.currentContent(LedgerDirectory.firstGeneration), to: directory.current)
+    return head
+  }
+
+  /// Changes the magic number, so that LMDB refuses the file.
+  private func damageFirstMetaPage(of generation: String) throws {
+    let path = directory.generation(generation) + "/data.mdb"
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: 16)
+    try file.write(contentsOf: [0] as [UInt8])
+    try file.close()
   }
 
   private func damageLastValue(of ledger: Ledger) throws {
