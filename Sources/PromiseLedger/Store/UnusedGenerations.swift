@@ -6,7 +6,7 @@ import LedgerSystem
 ///
 /// A generation is sealed unless it was in use after all others. So one without a seal is never removed, and if
 /// it is newer than the one that CURRENT names, the ledger is refused: events would be lost, and their
-/// positions used again.
+/// positions used again. The same applies to one of which the seal cannot be read.
 struct UnusedGenerations: ~Copyable {
   private let handle: DirectoryHandle
   private let directory: LedgerDirectory
@@ -41,9 +41,9 @@ struct UnusedGenerations: ~Copyable {
 
   // MARK: Refusing
 
-  /// Refuses a ledger whose newest files are not those that CURRENT names.
+  /// Refuses a ledger whose newest files are not those that CURRENT names, or may not be.
   ///
-  /// - Throws: `corrupt`.
+  /// - Throws: `corrupt`; any other error for which newer files cannot be looked at.
   static func refuseNewer(
     than current: String, in directory: LedgerDirectory
   ) throws(LedgerError) {
@@ -56,36 +56,101 @@ struct UnusedGenerations: ~Copyable {
 
   /// The generation that was in use after the one that CURRENT names; `nil` if there is none, or if CURRENT names another
   /// one by now.
-  static func newer(
+  private static func newer(
     than current: String, in directory: LedgerDirectory
   ) throws(LedgerError) -> String? {
-    guard let unused = try? UnusedGenerations(besides: current, in: directory),
-      let number = LedgerDirectory.generationNumber(current),
+    let unused = try list(besides: current, in: directory)
+    guard let number = LedgerDirectory.generationNumber(current),
       // The files that a shrink has just made are not opened only to look at them.
-      try directory.readCurrentGeneration() == current,
-      let newer = unused.inUse(after: number),
-      // Otherwise a shrink has moved the ledger meanwhile, and the caller follows it.
       try directory.readCurrentGeneration() == current
     else { return nil }
-    return newer
+    do throws(LedgerError) {
+      guard let newer = try unused.inUse(after: number) else { return nil }
+      // Otherwise a shrink has moved the ledger meanwhile, and the caller follows it.
+      return try directory.readCurrentGeneration() == current ? newer : nil
+    } catch {
+      guard try directory.readCurrentGeneration() == current else { return nil }
+      throw error
+    }
+  }
+
+  private static func list(
+    besides current: String, in directory: LedgerDirectory
+  ) throws(LedgerError) -> UnusedGenerations {
+    do throws(SystemError) {
+      return try UnusedGenerations(besides: current, in: directory)
+    } catch {
+      throw LedgerError(error, "The directory of the ledger at \(directory.path) cannot be read.")
+    }
   }
 
   /// A newer generation that is not sealed.
-  private func inUse(after number: UInt64) -> String? {
-    let newer = generations.compactMap { name in
-      LedgerDirectory.generationNumber(name).map { (name: name, number: $0) }
-    }.filter { $0.number > number && seal(of: $0.name) == .missing }
-    return newer.max { $0.number < $1.number }?.name
+  ///
+  /// - Throws: The reason why it cannot be found out whether a newer generation is sealed.
+  private func inUse(after number: UInt64) throws(LedgerError) -> String? {
+    var newest: (name: String, number: UInt64)?
+    for name in generations {
+      guard let found = LedgerDirectory.generationNumber(name), found > number,
+        try steadySeal(of: name) == .missing, found > newest?.number ?? 0
+      else { continue }
+      newest = (name, found)
+    }
+    return newest?.name
   }
 
-  enum Seal {
+  private enum Seal {
     case present
     case missing
-    /// There is no data file, or it cannot be read.
-    case unknown
+    /// There is no data file.
+    case withoutFile
   }
 
-  private func seal(of generation: String) -> Seal { directory.seal(of: generation) }
+  /// The number of times that the seal of a generation must be unreadable to count: a shrink may be writing to these
+  /// files, which are read without a lock.
+  private static let findingCount = 3
+
+  private func steadySeal(of generation: String) throws(LedgerError) -> Seal {
+    var findingCount = 0
+    while true {
+      do throws(LedgerError) {
+        return try seal(of: generation)
+      } catch {
+        findingCount += 1
+        guard findingCount < Self.findingCount else {
+          throw .unknownSeal(of: generation, in: directory, cause: error)
+        }
+      }
+    }
+  }
+
+  /// Whether a generation is sealed.
+  ///
+  /// - Throws: The reason why its data file cannot be read, or not be looked at.
+  private func seal(of generation: String) throws(LedgerError) -> Seal {
+    let path = directory.generation(generation)
+    let configuration = Configuration(
+      access: .readOnlyWithoutLock, createsDataFile: false, yieldsToOthers: true)
+    do throws(LedgerError) {
+      let environment = try LedgerError.mappingAll {
+        try Environment.open(
+          at: path, configuration: configuration, tables: LedgerTables.firstDescriptions)
+      }
+      return try LMDBLog(environment).metadata().isSealed ? .present : .missing
+    } catch {
+      // Looked at afterwards, because a shrink may have removed it meanwhile.
+      if lacksDataFile(generation) { return .withoutFile }
+      throw error
+    }
+  }
+
+  /// Whether there certainly is no data file.
+  private func lacksDataFile(_ generation: String) -> Bool {
+    do throws(SystemError) {
+      return try FileSystem.kind(directory.generation(generation) + "/data.mdb") == nil
+    } catch {
+      return false
+    }
+  }
 
   // MARK: Removing
 
@@ -107,10 +172,9 @@ struct UnusedGenerations: ~Copyable {
   }
 
   private func isRemovable(_ generation: String) -> Bool {
-    switch seal(of: generation) {
-    case .present: true
-    case .missing: false
-    case .unknown: (try? FileSystem.kind(directory.generation(generation) + "/data.mdb")) == .none
+    switch try? seal(of: generation) {
+    case .present, .withoutFile: true
+    case .missing, nil: false
     }
   }
 
@@ -136,16 +200,14 @@ struct UnusedGenerations: ~Copyable {
   }
 }
 
-extension LedgerDirectory {
-  /// Whether a generation that is not in use is sealed.
-  func seal(of generation: String) -> UnusedGenerations.Seal {
-    let configuration = Configuration(
-      access: .readOnlyWithoutLock, createsDataFile: false, yieldsToOthers: true)
-    let opened = try? Environment.open(
-      at: self.generation(generation), configuration: configuration,
-      tables: LedgerTables.firstDescriptions)
-    guard let opened, let metadata = try? LMDBLog(opened).metadata() else { return .unknown }
-    return metadata.isSealed ? .present : .missing
+extension LedgerError {
+  fileprivate static func unknownSeal(
+    of generation: String, in directory: LedgerDirectory, cause: LedgerError
+  ) -> LedgerError {
+    LedgerError(
+      cause.code,
+      "The ledger at \(directory.path) has newer files than those that its file CURRENT names, in \(generation), and they cannot be read, so it is not known whether they were in use. \(cause.message)",
+      cause: cause.cause)
   }
 }
 

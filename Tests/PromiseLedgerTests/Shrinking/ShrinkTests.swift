@@ -147,9 +147,64 @@ struct ShrinkTests {
     #expect(try generations() == ["generation-000001", "generation-000002"])
   }
 
+  /// Something in the place of a data file whose seal cannot be read.
+  enum Unreadable: CaseIterable, Sendable {
+    case linkToItself, directory, noDatabase
+
+    func make(in generation: String) throws {
+      try FileSystem.createDirectory(generation)
+      let path = generation + "/data.mdb"
+      switch self {
+      case .linkToItself:
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+      case .directory: try FileSystem.createDirectory(path)
+      case .noDatabase: try FileSystem.writeAtomically([1], to: path)
+      }
+    }
+  }
+
+  /// It may be the one that was in use.
+  @Test(arguments: Unreadable.allCases)
+  func aNewerGenerationWhoseSealCannotBeReadIsRefused(unreadable: Unreadable) async throws {
+    let ledger = try await openWithFreeSpace()
+    await ledger.close()
+    try unreadable.make(in: directory.generation("generation-000002"))
+    let error = await #expect(throws: LedgerError.self) { try await temporary.open() }
+    #expect(error?.code == .corrupt && error?.message.contains("generation-000002") == true)
+    for locking in [true, false] {
+      let error = #expect(throws: LedgerError.self) {
+        try BlockingInspector(at: temporary.path, locking: locking)
+      }
+      #expect(error?.code == .corrupt)
+    }
+    let saved = temporary.path + ".saved"
+    try salvage(to: saved)
+    #expect(try generations() == ["generation-000001", "generation-000002"])
+  }
+
+  /// The system does not tell whether it has a data file.
+  @Test func anOlderGenerationThatCannotBeExaminedStays() async throws {
+    let ledger = try await openWithFreeSpace()
+    try await ledger.shrink()
+    await ledger.close()
+    try Unreadable.linkToItself.make(in: directory.generation(LedgerDirectory.firstGeneration))
+    await (try temporary.open()).close()
+    #expect(try generations() == ["generation-000001", "generation-000002"])
+  }
+
+  @Test func aNewerGenerationWithoutADataFileIsRemoved() async throws {
+    let ledger = try await openWithFreeSpace()
+    await ledger.close()
+    try FileSystem.createDirectory(directory.generation("generation-000002"))
+    await (try temporary.open()).close()
+    try expectUntouched()
+  }
+
   @Test func aSalvageFindsTheNewestFilesAlsoIfTheyAreDamaged() async throws {
     let head = try await loseSwitch()
     try damageFirstMetaPage(of: "generation-000002")
+    let error = await #expect(throws: LedgerError.self) { try await temporary.open() }
+    #expect(error?.code == .corrupt)
     let saved = temporary.path + ".saved"
     try salvage(to: saved)
     #expect(try BlockingInspector(at: saved).head >= head)
