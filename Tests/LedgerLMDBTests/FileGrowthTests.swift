@@ -164,5 +164,22 @@ import Testing
       #expect(try size > environment.info().highWaterBytes)
       try environment.close()
     }
+
+    /// A quota does not show in the free space. LMDB reports what it causes as an error of the disk.
+    @Test func aShortWriteWithoutRoomForTheZerosIsAFullDisk() throws {
+      let faults = FaultInjector()
+      let environment = try open(faults)
+      faults.force(.system(.quotaExceeded), on: .extendFile)
+      faults.force(.system(.inputOutput), on: .commit)
+      #expect(lmdbError { try store(0..<1, in: environment) }?.refusal == .diskFull)
+      // It counts for its own transaction only.
+      faults.force(.system(.quotaExceeded), on: .extendFile)
+      try store(0..<1, in: environment)
+      faults.force(.system(.inputOutput), on: .commit)
+      let error = lmdbError { try environment.store([1], 1) }
+      #expect(error?.status == .system(.inputOutput) && error?.refusal == nil)
+      #expect(faults.firedCount == 4)
+      try environment.close()
+    }
   #endif
 }

@@ -1,6 +1,7 @@
 internal import CLedgerLMDB
 internal import LedgerLibC
 internal import LedgerSystem
+internal import Synchronization
 
 extension Environment {
   /// Writes zeros behind the end of the data file if the commit would reach it, so that later
@@ -10,8 +11,9 @@ extension Environment {
   /// process writes pages; and they begin at the end of the file, behind every page that was ever
   /// written, those of aborted transactions included. LMDB ignores bytes behind its last page.
   ///
-  /// It does nothing if the disk is nearly full. A failure is ignored: the commit does not need the
-  /// zeros, and reports an error of the disk itself.
+  /// It does nothing if the disk is nearly full. A failure is only noted: the commit does not need
+  /// the zeros, and reports an error of the disk itself. If that is only a short write, the noted
+  /// failure tells whether there was no room.
   ///
   /// - Parameters:
   ///   - byteCount: The size of the values that the transaction writes, in bytes.
@@ -45,11 +47,16 @@ extension EnvironmentCore {
       let newSize = growth.newSize(for: byteCount, used: used, size: size, pageSize: pageSize),
       try mayExtend(by: newSize - size, to: newSize)
     else { return }
-    try seam.system(.extendFile, path) { () throws(SystemError) in
-      for offset in stride(from: size, to: newSize, by: Self.zeros.count) {
-        let count = min(Self.zeros.count, newSize - offset)
-        try Descriptor.write(Self.zeros[..<count], to: descriptor, at: offset, path: path)
+    do throws(LMDBError) {
+      try seam.system(.extendFile, path) { () throws(SystemError) in
+        for offset in stride(from: size, to: newSize, by: Self.zeros.count) {
+          let count = min(Self.zeros.count, newSize - offset)
+          try Descriptor.write(Self.zeros[..<count], to: descriptor, at: offset, path: path)
+        }
       }
+    } catch {
+      growthFailure.store(error.status.rawValue, ordering: .relaxed)
+      throw error
     }
   }
 

@@ -21,6 +21,9 @@ final class EnvironmentCore: @unchecked Sendable {
   let panicked = Atomic<Bool>(false)
   /// Whether every page was checked, because a handle asked for it.
   let isChecked = Atomic<Bool>(false)
+  /// The `errno` with which the system refused to extend the file in the newest write transaction;
+  /// 0 if it did not.
+  let growthFailure = Atomic<Int32>(0)
   let tables = Mutex<[String: Table]>([:])
   private let idleReaders = Mutex<[IdleReader]>([])
 
@@ -96,7 +99,9 @@ extension EnvironmentCore {
       throw LMDBError(.readOnly, .begin, path: path)
     }
     try gate.refuseNestedWrite()
-    return try unsafe begin(flags: 0)
+    let transaction = try unsafe begin(flags: 0)
+    growthFailure.store(0, ordering: .relaxed)
+    return unsafe transaction
   }
 
   func refuseFork() throws(LMDBError) {
@@ -170,8 +175,10 @@ extension EnvironmentCore {
   }
 
   /// A full disk first causes a short write, which LMDB reports as EIO. A limit on the size of the
-  /// process's files has the same effect.
+  /// process's files has the same effect, and so has a quota, of which only a failed write tells.
   private var isDiskFull: Bool {
+    let failure = SystemError.Code(rawValue: growthFailure.load(ordering: .relaxed))
+    if failure.isFullDisk { return true }
     var result = statvfs()
     if unsafe statvfs(path, &result) == 0, result.f_bavail < 256 { return true }
     var file = stat()
