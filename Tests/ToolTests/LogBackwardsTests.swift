@@ -144,6 +144,41 @@ struct LogBackwardsTests {
     await other.close()
   }
 
+  @Test func aLinkToACursorStaysALink() async throws {
+    let sample = try await SampleLedger()
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let (cursor, link) = (directory.path + "/cursor", directory.path + "/link")
+    #expect(try log(sample.path, "--cursor-file", cursor, "--limit", "3") == [1, 2, 3])
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: cursor)
+    #expect(try log(sample.path, "--cursor-file", link, "--limit", "2") == [4, 5])
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == cursor)
+    #expect(try log(sample.path, "--cursor-file", cursor, "--limit", "1") == [6])
+  }
+
+  @Test func whatAKilledRunLeftBesideItsCursorIsRemoved() async throws {
+    let sample = try await SampleLedger()
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    for name in ["cursor", "other"] {
+      try Data().write(
+        to: URL(fileURLWithPath: directory.path + "/.\(name).new-0123456789ab"))
+    }
+    #expect(try log(sample.path, "--cursor-file", directory.path + "/cursor").count == 17)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        == [".other.new-0123456789ab", "cursor"])
+  }
+
+  @Test func noCursorIsWrittenIntoTheLedger() async throws {
+    let sample = try await SampleLedger()
+    let cursor = sample.path + "/cursor"
+    let run = try CommandRun("log", sample.path, "--cursor-file", cursor)
+    #expect(run.notes.contains("Nothing can be written into the ledger at "))
+    #expect(run.status == 2 && run.output == "")
+    #expect(!FileManager.default.fileExists(atPath: cursor))
+  }
+
   /// The events before the damage are not printed again, and the damage is reported each time.
   @Test func aCursorStopsBeforeDamage() async throws {
     let sample = try await SampleLedger()

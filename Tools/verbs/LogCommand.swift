@@ -102,6 +102,7 @@ struct LogCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let (inspector, followed) =
       follow ? try reading.openToFollow() : (try reading.open(), nil)
+    if let cursorFile { try reading.check(output: cursorFile) }
     var reader = EventReader(inspector: inspector, output: sink)
     reader.after = try start(in: inspector)
     reader.through = Position(rawValue: through ?? .max)

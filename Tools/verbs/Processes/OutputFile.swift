@@ -19,10 +19,7 @@ package enum OutputFile {
       )
     }
     let path = isReplacing ? target(of: path) : path
-    // What a process left that was ended while it wrote. If it cannot be removed, it is harmless.
-    try? AtomicFile.removeUnfinished(in: FileSystem.parent(of: path)) {
-      $0 == FileSystem.lastComponent(of: path)
-    }
+    removeUnfinished(path)
     do {
       var file = try AtomicFile(path)
       var gathered: [UInt8] = []
@@ -48,6 +45,13 @@ package enum OutputFile {
   /// The path of the file that is replaced: of a symbolic link, what it leads to, so that the link remains.
   package static func target(of path: String) -> String {
     FileSystem.isSymbolicLink(path) ? (try? FileSystem.realPath(path)) ?? path : path
+  }
+
+  /// Removes what a process left that was ended while it wrote a file. If that is not possible, it is harmless.
+  static func removeUnfinished(_ path: String) {
+    try? AtomicFile.removeUnfinished(in: FileSystem.parent(of: path)) {
+      $0 == FileSystem.lastComponent(of: path)
+    }
   }
 
   private static let pieceSize = 1 << 16

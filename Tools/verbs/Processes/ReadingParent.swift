@@ -7,6 +7,8 @@ struct ReadingParent: ~Copyable {
   private let child: ChildProcess
   private let watchdog: Watchdog
   private let markFile: String?
+  /// Whether the file has been replaced.
+  private var isMarked = false
   private let endsWithOutput: Bool
   private var output = StandardOutput()
   /// `nil` without a terminal that shows it.
@@ -68,7 +70,8 @@ struct ReadingParent: ~Copyable {
     self.endsWithOutput = endsWithOutput
     self.child = child
     self.watchdog = watchdog
-    self.markFile = markFile
+    // A link stays, and what it leads to is replaced.
+    self.markFile = markFile.map { OutputFile.target(of: $0) }
     if StandardError.canDraw { progress = ProgressLine(start: .now) }
   }
 
@@ -138,6 +141,8 @@ struct ReadingParent: ~Copyable {
   private mutating func mark(_ bytes: [UInt8]) {
     if failure == nil { flush() }
     guard failure == nil, let markFile else { return }
+    if !isMarked { OutputFile.removeUnfinished(markFile) }
+    isMarked = true
     do throws(SystemError) {
       var file = try AtomicFile(markFile)
       try file.write(bytes)
