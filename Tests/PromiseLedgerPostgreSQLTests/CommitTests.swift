@@ -54,6 +54,22 @@ struct CommitTests {
     #expect(try commits(4).suffix(2).map(\.parsedCount) == [0, 0])
   }
 
+  /// As after the `DISCARD ALL` of a pooler.
+  @Test(arguments: [true, false])
+  func aSessionWhoseStatementsAreGoneCommits(isAlone: Bool) throws {
+    let place = try server.makePlace()
+    let writer = try PostgreSQLWriter(place)
+    for _ in 0..<2 { try writer.append() }
+    let store = try #require(writer.store as? PostgreSQLEventStore)
+    if !isAlone { store.forgetOwn() }
+    let connection = try store.pool.borrow()
+    try connection.run("DEALLOCATE ALL")
+    store.pool.giveBack(connection)
+    try writer.append()
+    #expect(try server.log(of: place) == writer.acknowledged)
+    #expect(writer.acknowledged.count == 3)
+  }
+
   /// A notification in a transaction takes a lock of the whole server.
   @Test func noCommitNotifies() throws {
     let commits = try commits(3)

@@ -45,6 +45,11 @@ extension LedgerError {
         .unavailable,
         "The statement collided with another transaction. Nothing was written; try again."
       )
+    case let state? where state.isAboutPreparedStatements:
+      return (
+        .unavailable,
+        "The server no longer has the statements that it kept for the connection. Nothing was written; try again."
+      )
     case .damagedData?, .damagedIndex?:
       return (.corrupt, "The server found damaged data. Restore the database from a backup.")
     case .diskFull?:

@@ -90,7 +90,7 @@ extension PostgreSQLEventStore {
 
   /// Appends in one round trip, if the log still ends with the event that this store wrote.
   ///
-  /// - Returns: `nil` if it does not.
+  /// - Returns: `nil` if it does not, or if the connection cannot be used for that.
   private func appendAlone(
     _ batch: EventBatch, _ commit: CommitID, after own: LogRow, _ turn: Turn
   ) throws(LedgerError) -> AppendOutcome? {
@@ -107,6 +107,8 @@ extension PostgreSQLEventStore {
       let isAppended = results[1].count > 0
       if isAppended { noteOwn(try? LogRow(results[1])) } else { forgetOwn() }
       return isAppended ? .appended(through: own.head.advanced(by: batch.count)) : nil
+    // The error rolled everything back. The lock is taken on another connection, with statements of its own.
+    case .notWritten(let error) where error.state?.isAboutPreparedStatements == true: return nil
     case .notWritten(let error): throw commitError(error, turn, isOver: isOver)
     case .unknown(let cause): return try judge(commit, batch, after: own.head, turn, cause)
     }
