@@ -14,13 +14,21 @@ final class NewGeneration {
 
   /// - Parameters:
   ///   - old: The files that it replaces. Its files get their owner and permissions.
+  /// - Throws: `corrupt` if no generation can follow; any error of the files.
   init(
     replacing old: StoreFiles, in directory: LedgerDirectory, _ options: StoreOptions
   ) throws {
     var metadata = try LMDBLog(old.environment).metadata()
-    let number = max(
+    let newest = max(
       metadata.generation, LedgerDirectory.generationNumber(old.generation) ?? 0)
-    metadata.generation = number + 1
+    let (number, isTooHigh) = newest.addingReportingOverflow(1)
+    guard !isTooHigh else {
+      throw LedgerError(
+        .corrupt,
+        "The ledger at \(directory.path) was not shrunk: the number of its generation is damaged, because it is the highest that there is. Nothing was changed. Make a backup, which begins with generation 1, and move it to the place of the ledger."
+      )
+    }
+    metadata.generation = number
     metadata.isSealed = true
     let name = LedgerDirectory.generationName(metadata.generation)
     let ledger = try DirectoryHandle(directory.path)

@@ -239,6 +239,21 @@ struct ShrinkTests {
     await ledger.close()
   }
 
+  @Test func aGenerationThatNoneCanFollowIsRefused() async throws {
+    let ledger = try await openWithFreeSpace()
+    await ledger.close()
+    let last = LedgerDirectory.generationName(.max)
+    try FileManager.default.moveItem(
+      atPath: directory.generation(LedgerDirectory.firstGeneration),
+      toPath: directory.generation(last))
+    try FileSystem.writeAtomically(LedgerDirectory.currentContent(last), to: directory.current)
+    let moved = try await temporary.open()
+    let error = await #expect(throws: LedgerError.self) { try await moved.shrink() }
+    #expect(error?.code == .corrupt)
+    #expect(try generations() == [last])
+    await moved.close()
+  }
+
   @Test func onlyOneShrinksOrCompacts() async throws {
     let ledger = try await openWithFreeSpace()
     let other = try await temporary.open(as: .operator)
