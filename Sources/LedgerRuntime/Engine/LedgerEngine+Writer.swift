@@ -17,8 +17,8 @@ extension LedgerEngine {
       hold = try openSession(committer)
       try startListener()
     } catch {
-      hold?.end()
-      end(error)
+      // If only the listener could not be started, the session is open, with its store.
+      if phase.store == nil { end(error) } else { endSession(error, hold) }
       return opened(.failure(error))
     }
     opened(.success(()))
