@@ -135,6 +135,13 @@ extension Oracle {
       for trigger in triggers.compactMap(\.self) { need(trigger.awaited) }
       need(promise.progress?.awaited ?? [])
     }
+    // Later attempts of work also look at its joints that have ended.
+    for promise in promises.values where promise.isOver {
+      guard let (_, inputs) = promise.joint, let id = promise.creation.parent,
+        let parent = promises[id], parent.isPending, parent.work != nil
+      else { continue }
+      need(inputs)
+    }
     // The value of a joint is that of its inputs, so they are needed as long as the joint is.
     var new = Array(needed)
     while let subject = new.popLast() {

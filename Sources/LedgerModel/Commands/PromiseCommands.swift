@@ -81,12 +81,28 @@ extension CreatePromise {
     }
     try decision.requireAwaited(by: work.trigger, of: id)
     try decision.requirePlaceInQueue(of: creation, work)
+    var creation = creation
+    // It may take over the value, whose type has the name of then.
+    if let former = try formerTypeTag(ofAwaitedBy: work.trigger, in: decision) {
+      creation.typeTag = former
+    }
     try decision.appendAttaching(creation, to: id.entityID, cause: cause)
     // The awaited promise may have been settled before, in another way.
     guard case .after(let awaited, _) = work.trigger, let promise = try decision.promise(awaited),
       let outcome = try FollowedOutcome(promise)
     else { return }
     _ = try decision.follow(outcome, id)
+  }
+
+  /// The type of the awaited promise, if that is the same type as the work's, under a former name.
+  private func formerTypeTag(
+    ofAwaitedBy trigger: WorkTrigger, in decision: Decision
+  ) throws(LedgerError) -> String? {
+    guard !formerTypeTags.isEmpty, case .after(let awaited, _) = trigger,
+      let promise = try decision.readablePromise(awaited)
+    else { return nil }
+    let typeTag = try promise.typeTag()
+    return formerTypeTags.contains(typeTag) ? typeTag : nil
   }
 
   /// Rejects a child that nothing would cancel any more, or that an attempt wants which is not the newest.

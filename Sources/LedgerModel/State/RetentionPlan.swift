@@ -40,7 +40,8 @@ package struct RetentionPlan: Sendable, Hashable {
   ///   - eventLimit: The maximum number of events; the remaining records are left to another plan.
   ///   - tick: Called now and then.
   /// - Throws: `snapshotMoved`; `corrupt`.
-  /// - Complexity: O(records that are removed or needed), plus O(open entities) if there are any.
+  /// - Complexity: O(records that are removed or needed), plus O(open entities) if there are any, plus O(entities that
+  ///   ended after the creation of the oldest pending work) if there is work.
   package init(
     _ state: LedgerState, endedBy age: AgeLimit?, eventLimit: Int = .max,
     _ tick: () -> Void = {}
@@ -149,12 +150,15 @@ extension LedgerState {
       hasExtended = hasExtended || $0.isExtended
       if $0.isOpen { ids.insert($0.created.session.entityID) }
     }
+    var work = PendingWork()
     // Not all at once: there may be much open work.
     for promise in promises.open where promise.isComputed {
+      work.note(promise)
       try promise.insertNeeds(into: &ids)
     }
     try forEachPromiseBelow(.work) { (promise) throws(LedgerError) in
       pulse.beat(tick)
+      work.note(promise)
       try promise.insertNeeds(into: &ids)
     }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
@@ -162,16 +166,56 @@ extension LedgerState {
       if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }
       return true
     }
-    if hasExtended { try insertInputs(ofJointsAmong: &ids, tick) }
+    if hasExtended {
+      let children = try closedChildren(of: work, tick)
+      try insertInputs(ofJointsAmong: &ids, and: children, tick)
+    }
     return ids
   }
 
+  /// Work whose later attempts look for its children.
+  private struct PendingWork {
+    private(set) var ids: Set<EntityID> = []
+    /// The creation of the oldest work, before which no child ended.
+    private(set) var start = Position(rawValue: .max)
+
+    mutating func note(_ promise: PromiseEntity) {
+      guard promise.isWork, promise.status == .pending else { return }
+      ids.insert(promise.id.entityID)
+      start = min(start, promise.created.position)
+    }
+  }
+
+  /// The children that have ended, of work that has not. They are kept because of their parent, and joints among them
+  /// need their inputs.
+  private func closedChildren(
+    of work: PendingWork, _ tick: () -> Void
+  ) throws(LedgerError) -> Set<EntityID> {
+    var children: Set<EntityID> = []
+    guard !work.ids.isEmpty else { return children }
+    var pulse = Pulse()
+    promises.visitAll { promise in
+      guard !promise.isOpen, let parent = promise.parent, work.ids.contains(parent.entityID) else {
+        return
+      }
+      children.insert(promise.id.entityID)
+    }
+    try snapshot.forEachEntry(of: .closed, after: work.start) { (entry) throws(LedgerError) in
+      pulse.beat(tick)
+      if let parent = entry.parent, work.ids.contains(parent.entityID) { children.insert(entry.id) }
+      return true
+    }
+    return children
+  }
+
   /// Inserts the inputs of needed joints, which have their values, and in turn those of joints among the inputs.
+  ///
+  /// - Parameter others: Entities that are kept for another reason.
   func insertInputs(
-    ofJointsAmong ids: inout Set<EntityID>, _ tick: () -> Void = {}
+    ofJointsAmong ids: inout Set<EntityID>, and others: Set<EntityID> = [], _ tick: () -> Void = {}
   ) throws(LedgerError) {
     var pulse = Pulse()
-    var new = ids
+    var new = ids.union(others)
     while !new.isEmpty {
       var next: Set<EntityID> = []
       for slice in new.sorted().slices(of: SnapshotReader.sliceCount) {

@@ -139,8 +139,8 @@ extension Ledger {
     try creation.checkLimits()
     return (
       CreatePromise(
-        id: id, creation: creation, isStrict: false, formerKinds: Work.formerKinds,
-        parentAttempt: order.parent?.attempt),
+        id: id, creation: creation, isStrict: false, formerTypeTags: codec.formerTypeTags,
+        formerKinds: Work.formerKinds, parentAttempt: order.parent?.attempt),
       DurablePromise(id: id, ledger: self, codec: codec)
     )
   }
