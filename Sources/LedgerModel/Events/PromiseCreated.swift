@@ -15,7 +15,7 @@ public struct PromiseCreated: EventPayload, Hashable {
   public static let kind = EventKind.promiseCreated
 
   /// The name of the value's type and encoding; a value is decoded only if its name matches.
-  public let typeTag: String
+  public package(set) var typeTag: String
   /// The caller's name for the promise, from which the promise's id was derived.
   public let key: String?
   /// A human-readable text.

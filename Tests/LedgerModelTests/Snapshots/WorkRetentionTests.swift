@@ -133,6 +133,33 @@ import Testing
     #expect(try ledger.state.promise(.numbered(1)) != nil)
   }
 
+  /// A later attempt reads the value of the joint, which is that of its inputs.
+  @Test(arguments: [WorkLedger.Form.folded, .halfFolded])
+  func inputsOfAJointThatIsAChildAreKeptUntilItsParentEnds(form: WorkLedger.Form) throws {
+    let ledger = try ledger(form, ended: 1...2)
+    try ledger.create(3)
+    try ledger.claim(3)
+    if form == .halfFolded { try fill(ledger) }
+    try ledger.commit(
+      CreatePromise(
+        id: .numbered(4),
+        creation: PromiseCreated(
+          typeTag: "text", lifetime: .untilSettled, parent: .numbered(3),
+          source: .joint(PromiseCreated.Joint(.race, of: [.numbered(1)]))),
+        isStrict: true, parentAttempt: 1))
+    #expect(try ledger.outcome(4)?.kind == .fulfilled)
+    try remove(plan(ledger), in: ledger)
+    #expect(try ledger.state.promise(.numbered(1)) != nil)
+    #expect(try ledger.state.promise(.numbered(2)) == nil)
+    #expect(try ledger.state.promise(.numbered(4)) != nil)
+    try ledger.finish(3)
+    if form == .halfFolded {
+      try ledger.commit(together: (1_101...1_300).map { CreatePromise(.numbered($0)) })
+    }
+    try remove(plan(ledger), in: ledger)
+    for number in [1, 4] { #expect(try ledger.state.promise(.numbered(number)) == nil) }
+  }
+
   /// They are kept without that, however many there are.
   @Test func childrenThatWorkAwaitsAreNotNamed() throws {
     let ledger = try ledger(ended: 1...1)

@@ -52,6 +52,27 @@ import Testing
     }
   }
 
+  /// Whether the promise is settled before or after the work is created.
+  @Test(arguments: [false, true])
+  func aValueOfATypeThatGotAnotherNameIsTakenOver(isSettled: Bool) throws {
+    let ledger = try WorkLedger()
+    try ledger.commit(
+      CreatePromise(id: .numbered(1), creation: PromiseCreated(typeTag: "old"), isStrict: true))
+    if isSettled { try ledger.resolve(1) }
+    for (number, former) in [(2, ["older", "old"]), (3, [])] {
+      let creation = PromiseCreated(
+        typeTag: "new", lifetime: .untilSettled,
+        source: .work(.init(kind: "k", trigger: .after(.numbered(1), .failed))))
+      try ledger.commit(
+        CreatePromise(
+          id: .numbered(number), creation: creation, isStrict: true, formerTypeTags: former))
+    }
+    if !isSettled { try ledger.resolve(1) }
+    #expect(try ledger.promise(2).typeTag() == "old")
+    #expect(try ledger.outcome(2)?.kind == .fulfilled)
+    #expect(try ledger.outcome(3)?.kind == .rejected)
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func oneCommitSettlesALimitedAmountAndRunnersTheRest(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)
