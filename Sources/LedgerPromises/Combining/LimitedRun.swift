@@ -84,7 +84,8 @@ final class LimitedRun<Value: Sendable>: Sendable {
 
   private func exhaust(_ index: Int) {
     state.withLock { state in
-      state.values.removeLast(state.values.count - index)
+      // A run that ended while the sequence was asked has no places any more.
+      if !state.isOver { state.values.removeLast(state.values.count - index) }
       state.isExhausted = true
       state.isPulling = false
     }

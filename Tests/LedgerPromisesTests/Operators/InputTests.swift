@@ -28,6 +28,22 @@ import Testing
     #expect(try await run.value == [0, 1, 2])
   }
 
+  @Test func aRunMayEndWhileItsSequenceIsAskedForMore() {
+    let manual = ManualPromiseExecutor()
+    let first = Promise.make(of: Int.self)
+    let asked = Counter()
+    let factories = AnyIterator<@Sendable () throws -> Promise<Int>> {
+      asked.increment()
+      if asked.value == 1 { return { first.promise } }
+      first.resolver.reject(TestError(1))
+      return nil
+    }
+    let run = Promise.all(limit: 2, on: manual.executor, factories: factories)
+    manual.drain()
+    #expect(testError(run.outcome) == TestError(1))
+    #expect(asked.value == 2)
+  }
+
   @Test(arguments: [0, -1, Int.min])
   func aLimitBelowOneIsInvalidInputAndPullsNothing(_ limit: Int) async throws {
     let result = Promise.mapInParallel(0..<3, limit: limit) { number -> Promise<Int> in
