@@ -28,7 +28,7 @@ struct Demand {
 enum Taker {
   /// It does nothing: it only looks on, or nothing waits behind it any more.
   case nothing
-  /// Its executor is gone.
+  /// Its executor is gone, and it does not use the outcome without.
   case executorGone
   /// It takes the value, whatever happens.
   case anything
@@ -49,6 +49,7 @@ final class TakerAnswer: TakerQuestion, @unchecked Sendable {
   func ask(_ observer: Observer, of core: PromiseCore, isFulfilment: Bool) -> Taker {
     if observer.triggers.contains(.quiet) { return .nothing }
     if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),
+      !observer.triggers.contains(.withoutExecutor),
       (observer.executor ?? core.executor.target).isGone
     {
       return .executorGone

@@ -82,7 +82,8 @@ extension Guarantee {
     _ transform: @escaping @Sendable (Value) -> NewValue
   ) -> Guarantee<NewValue> {
     let mapped = base.link(
-      to: NewValue.self, on: executor, SourceSite(file, line), triggers: .fulfilled
+      to: NewValue.self, on: executor, SourceSite(file, line),
+      triggers: [.fulfilled, .withoutExecutor]
     ) { source, target, _, context in
       guard let value = source.value else { return }
       target.fulfill(transform(value), in: context)

@@ -17,6 +17,8 @@ struct Triggers: OptionSet, Sendable {
   static var quiet: Triggers { Triggers(rawValue: 8) }
   /// May be taken out once nothing waits for its turn any more; see ``PromiseCore/detachObserver()``.
   static var detachable: Triggers { Triggers(rawValue: 16) }
+  /// Uses the outcome also if its executor is gone, on the thread that finds out; so it takes the outcome.
+  static var withoutExecutor: Triggers { Triggers(rawValue: 32) }
 
   func contains(_ kind: OutcomeKind) -> Bool {
     rawValue & (1 << kind.rawValue) != 0

@@ -15,7 +15,7 @@ extension Promise {
     let triggers = Triggers.failures(includingCancellation: includingCancellation)
     let source = storage
     let target = source.makeTarget(of: Void.self, on: executor, file, line)
-    source.observe(on: executor, triggers: triggers) { fate, context in
+    source.observe(on: executor, triggers: triggers.union(.withoutExecutor)) { fate, context in
       if case .asked(let question) = fate { return target.answer(question, as: .handling) }
       if let failure = source.failure, triggers.contains(failure.kind) { handler(failure.error) }
       target.fulfill((), in: context)
@@ -86,8 +86,9 @@ extension Promise {
     line: UInt = #line,
     _ body: @escaping @Sendable (any Error) -> Value
   ) -> Guarantee<Value> {
-    let recovered = link(to: Value.self, on: executor, SourceSite(file, line), triggers: .failed) {
-      source, target, fate, context in
+    let recovered = link(
+      to: Value.self, on: executor, SourceSite(file, line), triggers: [.failed, .withoutExecutor]
+    ) { source, target, fate, context in
       if let value = source.value {
         target.fulfill(value, in: context)
       } else if let failure = source.failure {

@@ -152,4 +152,61 @@ import Testing
     try offered.rest()
     #expect(code(end.outcome) == .executorGone)
   }
+
+  @Test func aRecoveryWhoseExecutorIsGoneTakesTheFailure() throws {
+    let offered = Offered()
+    let box = ManualExecutorBox()
+    let recovered = offered.promise.recoverAlways(on: box.executor) { _ in 5 }
+    box.release()
+    #expect(try offered.offer.claimTaker(isFulfilment: false))
+    try offered.offer.settle(.rejected(TestError(1)))
+    #expect(recovered.currentValue == 5)
+  }
+
+  @Test func aRestDoesNotEndARecoveryWhoseExecutorIsGone() throws {
+    let offered = Offered()
+    let box = ManualExecutorBox()
+    let recovered = offered.promise.recoverAlways(on: box.executor) { _ in 5 }
+    box.release()
+    try offered.offer.rest(isFulfilment: false, until: offered.session.promise)
+    #expect(offered.offerCount == 2)
+    try offered.offer.settle(.rejected(TestError(1)))
+    #expect(recovered.currentValue == 5)
+  }
+
+  @Test func aGuaranteeWhoseExecutorIsGoneTakesTheValue() throws {
+    let offered = Offered()
+    let box = ManualExecutorBox()
+    let guarantee = offered.promise.recoverAlways { _ in 5 }.map(on: box.executor) { $0 + 1 }
+    box.release()
+    #expect(try offered.isTaken())
+    try offered.offer.settle(.fulfilled(7))
+    #expect(guarantee.currentValue == 8)
+  }
+
+  @Test func aHandlerWhoseExecutorIsGoneTakesTheFailure() throws {
+    let offered = Offered()
+    let box = ManualExecutorBox()
+    let seen = Recorder<TestError?>()
+    let end = offered.promise.catch(on: box.executor) { seen.record(testError($0)) }
+    box.release()
+    #expect(try offered.offer.claimTaker(isFulfilment: false))
+    try offered.offer.settle(.rejected(TestError(1)))
+    #expect(seen.events == [TestError(1)])
+    #expect(!end.isPending)
+  }
+
+  /// The promise behind it is rejected, and would lose the outcome.
+  @Test func aCleanUpWhoseExecutorIsGoneTakesNothing() throws {
+    DiagnosticRecorder.install()
+    let offered = Offered()
+    let box = ManualExecutorBox()
+    let seen = Recorder<String>()
+    let end = offered.promise.ensure(on: box.executor) { seen.record("ensure") }
+    box.release()
+    #expect(try !offered.isTaken())
+    try offered.rest()
+    #expect(seen.events == ["ensure"])
+    #expect(code(end.outcome) == .executorGone)
+  }
 }
