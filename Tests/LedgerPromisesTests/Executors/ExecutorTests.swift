@@ -26,6 +26,17 @@ import Testing
     #expect(seen.events == [3])
   }
 
+  @Test func aGuaranteeWithoutItsValueKeepsItsExecutor() {
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<String>()
+    let void = Guarantee.value(1, on: manual.executor).asVoid()
+    void.done { _ in seen.record("done") }
+    #expect(!void.isPending)
+    #expect(seen.events.isEmpty)
+    manual.drain()
+    #expect(seen.events == ["done"])
+  }
+
   /// In a process of its own, because the default is the whole process's.
   @Test func theDefaultCanBeReplaced() async {
     await #expect(processExitsWith: .success) {
