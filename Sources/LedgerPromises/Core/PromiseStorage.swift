@@ -134,8 +134,9 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
     if other === self { return rejectAsCycle(byResolver: byResolver, in: context) }
     let result = beginFollowing(other, byResolver: byResolver)
     guard result.didSettle else {
-      // This promise was cancelled while its body ran, and the cancellation reaches inner promises.
-      if case .cancelled(let reason)? = failureIfSettled { other.cancel(reason) }
+      // This promise was asked to cancel while its body ran, and that reaches inner promises.
+      let isUnwanted = machine.withLock { $0.wasRequested && !$0.isLocked }
+      if isUnwanted, case .cancelled(let reason)? = failureIfSettled { other.cancel(reason) }
       return result
     }
     if leadsBack(from: other) { return rejectAsCycle(byResolver: false, in: context) }

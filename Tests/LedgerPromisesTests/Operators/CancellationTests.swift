@@ -30,6 +30,28 @@ import Testing
     #expect(inner.promise.outcome == .cancelled("why"))
   }
 
+  @Test func aRefusedPromiseGoesOnIfNothingAskedToCancel() {
+    let shared = Promise.make(of: Int.self)
+    let (promise, resolver) = Promise.make(of: Int.self)
+    resolver.cancel("no")
+    #expect(!resolver.resolve(with: shared.promise))
+    #expect(promise.outcome == .cancelled("no"))
+    #expect(shared.promise.isPending)
+    shared.resolver.fulfill(1)
+  }
+
+  @Test func aPromiseThatIsRefusedForAnotherGoesOn() {
+    let followed = Promise.make(of: Int.self)
+    let shared = Promise.make(of: Int.self)
+    let (promise, resolver) = Promise.make(of: Int.self)
+    resolver.resolve(with: followed.promise)
+    promise.cancel("why")
+    #expect(!resolver.resolve(with: shared.promise))
+    #expect(followed.promise.outcome == .cancelled("why"))
+    #expect(shared.promise.isPending)
+    shared.resolver.fulfill(1)
+  }
+
   @Test func aCallbackThatDidNotStartDoesNotRunOnceItsPromiseIsCancelled() async {
     let manual = ManualPromiseExecutor()
     let seen = Recorder<String>()
