@@ -100,9 +100,8 @@ final class LimitedRun<Value: Sendable>: Sendable {
     promise.observe(triggers: .detachable, in: context) { [self] fate, context in
       promiseDidSettle(promise, at: index, fate, context)
     }
-    if isOver, case .cancelled(let reason)? = target.isSettled ? target.failure : nil {
-      promise.cancel(reason)
-    }
+    // It was made too late for a request that ended the run.
+    if isOver { target.onCancel(onlyIfRequested: true) { promise.cancel($0) } }
   }
 
   /// Takes what has its outcome already, without a turn of its own: so pulling goes on, or ends, at once.

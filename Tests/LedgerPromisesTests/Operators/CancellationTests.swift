@@ -136,6 +136,34 @@ import Testing
     second.resolver.fulfill(2)
   }
 
+  @Test func aPromiseThatIsMadeTooLateGoesOnIfNothingAskedToCancel() {
+    let manual = ManualPromiseExecutor()
+    let first = Promise.make(of: Int.self)
+    let shared = Promise.make(of: Int.self)
+    let run = Promise.mapInParallel([1, 2], limit: 2, on: manual.executor) { number in
+      if number == 1 { return first.promise }
+      first.promise.cancel("why")
+      return shared.promise
+    }
+    manual.drain()
+    #expect(run.outcome == .cancelled("why"))
+    #expect(shared.promise.isPending)
+    shared.resolver.fulfill(2)
+  }
+
+  @Test func aPromiseThatIsMadeTooLateForARequestIsCancelled() {
+    let manual = ManualPromiseExecutor()
+    let inner = Promise.make(of: Int.self)
+    let run = Recorder<Promise<[Int]>>()
+    run.record(
+      Promise.mapInParallel([1, 2], limit: 2, on: manual.executor) { _ in
+        run.events[0].cancel("why")
+        return inner.promise
+      })
+    manual.drain()
+    #expect(inner.promise.outcome == .cancelled("why"))
+  }
+
   @Test func aFailureStopsPullingButLetsTheOthersGoOn() async throws {
     let pulled = Counter()
     let failing = Promise.make(of: Int.self)
