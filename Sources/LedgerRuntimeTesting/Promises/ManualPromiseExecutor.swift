@@ -14,18 +14,19 @@ import Synchronization
 /// the promises behind them are rejected.
 public final class ManualPromiseExecutor: PromiseExecutorTarget {
   private struct State {
-    var jobs: [PromiseJob] = []
+    /// The pending jobs that came last, in order.
+    var incoming: [PromiseJob] = []
+    /// The pending jobs before those, in reverse order.
+    var outgoing: [PromiseJob] = []
     var isShutDown = false
 
-    mutating func takeJobs(_ limit: Int) -> [PromiseJob] {
-      guard limit < jobs.count else {
-        let taken = jobs
-        jobs = []
-        return taken
+    /// Takes the first pending job; constant time on average.
+    mutating func popFirst() -> PromiseJob? {
+      if outgoing.isEmpty {
+        swap(&incoming, &outgoing)
+        outgoing.reverse()
       }
-      let taken = Array(jobs.prefix(limit))
-      jobs.removeFirst(limit)
-      return taken
+      return outgoing.popLast()
     }
   }
 
@@ -38,28 +39,28 @@ public final class ManualPromiseExecutor: PromiseExecutorTarget {
   public var executor: PromiseExecutor { PromiseExecutor(weakly: self) }
 
   /// The number of pending callbacks.
-  public var count: Int { state.withLock { $0.jobs.count } }
+  public var count: Int { state.withLock { $0.incoming.count + $0.outgoing.count } }
 
   /// Adds a callback, which `drain` runs.
   public func enqueue(_ job: PromiseJob) {
     state.withLock { state in
       // The caller releases a job that is not kept, after this lock is released.
-      if !state.isShutDown { state.jobs.append(job) }
+      if !state.isShutDown { state.incoming.append(job) }
     }
   }
 
   /// Runs the pending callbacks in order, including those added meanwhile, and returns their number.
+  ///
+  /// A callback may drain the executor too, or shut it down.
   ///
   /// - Parameter limit: The maximum number of callbacks to run.
   @discardableResult
   public func drain(limit: Int = .max) -> Int {
     Self.$current.withValue(ObjectIdentifier(self)) {
       var count = 0
-      while count < limit {
-        let batch = takeJobs(limit - count)
-        if batch.isEmpty { break }
-        for job in batch { job.run() }
-        count += batch.count
+      while count < limit, let job = state.withLock({ $0.popFirst() }) {
+        job.run()
+        count += 1
       }
       return count
     }
@@ -67,9 +68,11 @@ public final class ManualPromiseExecutor: PromiseExecutorTarget {
 
   /// Drops all pending and future callbacks.
   public func shutDown() {
-    let dropped = state.withLock { state in
-      state.isShutDown = true
-      return state.takeJobs(.max)
+    // Released after the lock is.
+    let dropped = state.withLock { state -> [PromiseJob] in
+      let former = state
+      state = State(isShutDown: true)
+      return Array(former.outgoing.reversed()) + former.incoming
     }
     _ = dropped
   }
@@ -78,8 +81,4 @@ public final class ManualPromiseExecutor: PromiseExecutorTarget {
   public var isCurrent: Bool { Self.current == ObjectIdentifier(self) }
 
   @TaskLocal private static var current: ObjectIdentifier?
-
-  private func takeJobs(_ limit: Int) -> [PromiseJob] {
-    state.withLock { $0.takeJobs(limit) }
-  }
 }

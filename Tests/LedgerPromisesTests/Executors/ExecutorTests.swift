@@ -75,6 +75,33 @@ import Testing
     #expect(seen.events == [0, 1, 2, 3, 4])
   }
 
+  @Test func aCallbackMayShutDownItsManualExecutor() {
+    DiagnosticRecorder.install()
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<Int>()
+    let ends: [Promise<Void>] = (0..<3).map { number in
+      Promise.value(number, on: manual.executor).done { value in
+        seen.record(value)
+        manual.shutDown()
+      }
+    }
+    #expect(manual.drain() == 1)
+    #expect(seen.events == [0])
+    #expect(ends.dropFirst().allSatisfy { code($0.outcome) == .executorGone })
+  }
+
+  @Test func aCallbackMayDrainItsManualExecutor() {
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<Int>()
+    Promise.value(0, on: manual.executor).done { _ in
+      seen.record(manual.count)
+      seen.record(manual.drain())
+    }
+    for number in 10..<12 { Promise.value(number, on: manual.executor).done { seen.record($0) } }
+    #expect(manual.drain() == 1)
+    #expect(seen.events == [2, 10, 11, 2])
+  }
+
   @Test func aJobRunsOnlyOnce() {
     let target = KeepingTarget()
     let seen = Recorder<Int>()
