@@ -17,6 +17,8 @@ public final class FaultGate: Sendable {
 
   private struct State {
     var isOpen = false
+    /// Whether `arriver` was told.
+    var wasReached = false
     /// Wake the threads that wait.
     var sleepers: [WakeSemaphore] = []
   }
@@ -34,7 +36,7 @@ public final class FaultGate: Sendable {
   }
 
   /// No operation comes to a gate that is gone.
-  deinit { arriver.fulfill(()) }
+  deinit { noteArrival() }
 
   /// Waits until an operation waits at the gate, or has passed it.
   ///
@@ -56,9 +58,18 @@ public final class FaultGate: Sendable {
     for sleeper in state.withLock({ $0.sleepers }) { sleeper.signal() }
   }
 
+  /// Ends the wait for an arrival; once only, because a promise that is settled twice is reported.
+  private func noteArrival() {
+    let isFirst = state.withLock { state in
+      defer { state.wasReached = true }
+      return !state.wasReached
+    }
+    if isFirst { arriver.fulfill(()) }
+  }
+
   /// Blocks the thread until the gate is open, or its process is gone.
   func pass(unless isGone: () -> Bool) {
-    arriver.fulfill(())
+    noteArrival()
     let sleeper = WakeSemaphore()
     state.withLock { $0.sleepers.append(sleeper) }
     while !isGone(), !state.withLock({ $0.isOpen }) {

@@ -1,4 +1,5 @@
 import LedgerPromises
+import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
@@ -21,6 +22,19 @@ import Testing
     manual.shutDown()
     #expect(code(try await promise.settlement()) == .executorGone)
     #expect(DiagnosticRecorder.kinds(line: #line - 4) == ["pendingPromiseDropped"])
+  }
+
+  @Test func aGateOfATestThatWasPassedIsNotReported() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      let gate = FaultGate()
+      gate.open()
+      // The second operation passes a gate that the first one has reached.
+      try tester.plan([.delay(.append, until: gate), .delay(.append, number: 2, until: gate)])
+      for _ in 0..<2 { _ = try await app.ledger.createPromise(of: Int.self) }
+      try await gate.arrival()
+    }
+    #expect(DiagnosticRecorder.kinds(inFile: "LedgerRuntimeTesting/FaultGate.swift").isEmpty)
   }
 
   @Test func anUnhandledRejectionIsReported() {

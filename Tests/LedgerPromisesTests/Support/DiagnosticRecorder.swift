@@ -21,6 +21,11 @@ enum DiagnosticRecorder {
     recorder.events.filter { $0.file == file && $0.line == line }
   }
 
+  /// The kinds of the diagnostics about promises created in a file, as text.
+  static func kinds(inFile file: String) -> [String] {
+    recorder.events.filter { $0.file == file }.map { name(of: $0.kind) }
+  }
+
   private static func name(of kind: PromiseDiagnostic.Kind) -> String {
     switch kind {
     case .pendingPromiseDropped: "pendingPromiseDropped"
