@@ -129,7 +129,8 @@ public final class LedgerProcess: Sendable {
   /// Ends a freeze: `Ledger.unfreeze()`. Deadlines that passed meanwhile, and deaths of other processes that none
   /// noticed, have their effects when it returns.
   ///
-  /// - Throws: As `Ledger.unfreeze()`; ``WaitedInVain`` if a deadline has no effect in time.
+  /// - Throws: As `Ledger.unfreeze()`; ``WaitedInVain`` if a deadline or a death has no effect in
+  ///   time.
   public func unfreeze() async throws {
     try requireNotSuspended()
     try await ledger.unfreeze()
@@ -138,7 +139,7 @@ public final class LedgerProcess: Sendable {
 
   /// Does what the process would do a moment later.
   private func catchUpAfterPause() async throws {
-    await tester?.noticeDeaths()
+    try await tester?.noticeDeaths()
     try await settleDeadlines()
   }
 
@@ -163,7 +164,8 @@ public final class LedgerProcess: Sendable {
   /// Lets a suspended process go on. Deadlines that passed meanwhile, and deaths of other processes that none noticed,
   /// have their effects when it returns.
   ///
-  /// - Throws: `LedgerError` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time.
+  /// - Throws: `LedgerError` if the ledger cannot be read; ``WaitedInVain`` if a deadline or a death has no effect in
+  ///   time.
   public func resume() async throws {
     let gate = state.withLock { state -> ProcessGate? in
       guard state.condition == .suspended else { return nil }
@@ -190,6 +192,9 @@ public final class LedgerProcess: Sendable {
   /// attempts that it runs are given back by another process: one that runs now, or the next one that opens. A run
   /// of the killed process ends with `sessionEnded`, and so does every other call of its session.
   ///
+  /// If fault plans hold up all processes that run, this returns once the patience of the tester ends, and the
+  /// attempts are given back when a process goes on.
+  ///
   /// Nothing that a handler does after it kills its own process reaches the ledger; its code runs on until it notices
   /// the cancellation of its task.
   public func kill() async {
@@ -208,7 +213,8 @@ public final class LedgerProcess: Sendable {
       await killed.ledger.engine.die()
       await killed.gate.end()
       killed.runner?.abandon()
-      await tester?.giveBackRuns(of: killed.ledger.session)
+      // Processes that are held up have noticed, and give the attempts back later.
+      _ = try? await tester?.giveBackRuns(of: killed.ledger.session)
     }.value
   }
 
@@ -314,6 +320,32 @@ public final class LedgerProcess: Sendable {
     } catch {
       await runner.stop()
       throw error
+    }
+  }
+
+  /// Records the end of a session whose process is gone, which gives its attempts back.
+  ///
+  /// - Returns: Whether this process still ran when that was recorded.
+  /// - Throws: ``WaitedInVain``; `LedgerError` if the ledger cannot be read.
+  func giveBackRuns(of session: SessionID) async throws -> Bool {
+    let (ledger, patience) = (ledger, patience)
+    let end: Void? = try await whileRunning {
+      try await wait(for: "the recorded end of a process that is gone", patience) {
+        try await Self.giveBackRuns(of: session, in: ledger)
+      }
+    }
+    return end != nil
+  }
+
+  private static func giveBackRuns(of session: SessionID, in ledger: Ledger) async throws {
+    guard try await ledger.engine.noticeDeath(of: session) else { return }
+    while true {
+      let (position, isOpen) = try await ledger.engine.read(fromCopy: true) { state in
+        (state.position, try state.session(session).map { !$0.isEnded } ?? false)
+      }
+      guard isOpen else { return }
+      // Its writer is about to record the end.
+      try await ledger.engine.advance(past: position)
     }
   }
 

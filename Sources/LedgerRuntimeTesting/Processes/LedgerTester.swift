@@ -185,14 +185,31 @@ public final class LedgerTester: Sendable {
 
   /// Lets a process that runs give back what killed processes ran; without one, the next that opens or
   /// goes on does.
-  func noticeDeaths() async {
-    for session in processes.flatMap(\.killedSessions) { await giveBackRuns(of: session) }
+  ///
+  /// - Throws: As ``giveBackRuns(of:)``.
+  func noticeDeaths() async throws {
+    for session in processes.flatMap(\.killedSessions) { try await giveBackRuns(of: session) }
   }
 
   /// Lets a process that runs give back what the process of a session ran; without one, the next that opens or
-  /// goes on does.
-  func giveBackRuns(of session: SessionID) async {
-    _ = try? await withRunningProcess { try await $0.ledger.giveBackRuns(of: session) }
+  /// goes on does. If a process cannot, for example because a fault plan holds it up, the next one is asked.
+  ///
+  /// - Throws: If no process can, ``WaitedInVain`` or `LedgerError`, as the last one that was asked.
+  func giveBackRuns(of session: SessionID) async throws {
+    var asked: Set<Int> = []
+    var failure: (any Error)?
+    while true {
+      let next = processes.first { $0.condition == .running && !asked.contains($0.number) }
+      guard let process = next else { break }
+      asked.insert(process.number)
+      do {
+        if try await process.giveBackRuns(of: session) { return }
+      } catch {
+        failure = error
+      }
+      try Task.checkCancellation()
+    }
+    if let failure { throw failure }
   }
 
   /// Ends all processes. A tester that is released without that ends them too, some time later.
@@ -308,15 +325,5 @@ extension LedgerConfiguration {
     configuration.idGenerator = SequentialIDGenerator(seed: seed)
     configuration.runner = .manual
     return configuration
-  }
-}
-
-extension Ledger {
-  /// Records the end of a session whose process is gone, which gives its attempts back.
-  fileprivate func giveBackRuns(of session: SessionID) async throws {
-    guard try await engine.noticeDeath(of: session) else { return }
-    for try await _ in events() {
-      guard try await openSessions().contains(where: { $0.id == session }) else { return }
-    }
   }
 }

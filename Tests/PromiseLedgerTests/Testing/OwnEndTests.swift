@@ -106,6 +106,67 @@ struct OwnEndTests {
     }
   }
 
+  @Test func aKillDoesNotWaitForAHeldUpProcessForEver() async throws {
+    let tester = LedgerTester(patience: .milliseconds(50))
+    let (app, other) = (try await tester.app(), try await tester.appExtension())
+    let promise = try await app.ledger.createPromise(of: Int.self)
+    let gate = FaultGate()
+    try tester.plan([.delay(.beginCommit, until: gate)], for: app)
+    let late = Task { try await promise.fulfill(1).isSuccess }
+    try await gate.arrival()
+    await other.kill()
+    #expect(try await app.ledger.openSessions().count == 2)
+    gate.open()
+    #expect(try await late.value)
+    // It has noticed the death before.
+    try await tester.wait(until: "the death is recorded") {
+      try await app.ledger.openSessions().map(\.id) == [app.ledger.session]
+    }
+    await tester.close()
+  }
+
+  @Test func aProcessThatIsHeldUpLeavesADeathToAnother() async throws {
+    let tester = LedgerTester(patience: .seconds(2))
+    let (app, other) = (try await tester.app(), try await tester.appExtension())
+    let third = try await tester.appExtension()
+    let promise = try await app.ledger.createPromise(of: Int.self)
+    let gate = FaultGate()
+    try tester.plan([.delay(.beginCommit, until: gate)], for: app)
+    let late = Task { try await promise.fulfill(1).isSuccess }
+    try await gate.arrival()
+    let gone = other.ledger.session
+    await other.kill()
+    #expect(try await !third.ledger.openSessions().map(\.id).contains(gone))
+    gate.open()
+    #expect(try await late.value)
+    await tester.close()
+  }
+
+  @Test func aKillHasItsEffectAfterACompactionToo() async throws {
+    try await withLedger { tester in
+      let (app, other) = (try await tester.app(), try await tester.appExtension())
+      var policy = CompactionPolicy()
+      policy.eventRetention = .zero
+      policy.minimumEventCount = 0
+      #expect(try await app.ledger.compact(policy).deletedEvents > 0)
+      let gate = FaultGate()
+      try tester.plan([.delay(.append, until: gate)], for: app)
+      let isOver = Mutex(false)
+      let kill = Task {
+        await other.kill()
+        isOver.withLock { $0 = true }
+      }
+      try await gate.arrival()
+      // Time enough for a kill that waits for nothing.
+      for _ in 0..<100 { #expect(try await app.ledger.openSessions().count == 2) }
+      let wasTooEarly = isOver.withLock { $0 }
+      #expect(!wasTooEarly)
+      gate.open()
+      await kill.value
+      #expect(try await app.ledger.openSessions().map(\.id) == [app.ledger.session])
+    }
+  }
+
   /// No event of the ledger tells of it.
   @Test func aConditionMayBeAboutSomethingElse() async throws {
     try await withLedger { tester in
