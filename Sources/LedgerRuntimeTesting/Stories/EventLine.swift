@@ -77,11 +77,31 @@ extension PromiseOutcome<String> {
 }
 
 extension StoredError {
-  /// The whole error in words.
+  /// The whole error in words, the same for equal errors only: a part that could be taken for more is in quotes.
   var allWords: String {
+    let domain = domain.quoted(ifContains: [" ", ":"])
     let code = code.map { " \($0)" } ?? ""
-    let payload = payload.map { " (\($0.typeTag) \($0.bytes.asText))" } ?? ""
+    let message = message.quoted(ifContains: [" ("])
+    let payload =
+      payload.map { " (\($0.typeTag.quoted(ifContains: [" "])) \($0.bytes.asText))" } ?? ""
     return "\(domain)\(code): \(message)\(payload)"
+  }
+}
+
+extension String {
+  /// The text, in quotes if it contains a separator, byte for byte, or begins with a quote.
+  fileprivate func quoted(ifContains separators: [String]) -> String {
+    let bytes = Array(utf8)
+    let isAmbiguous = separators.contains { separator in
+      bytes.indices.contains { bytes[$0...].starts(with: separator.utf8) }
+    }
+    guard isAmbiguous || bytes.first == UInt8(ascii: "\"") else { return self }
+    var quoted = "\""
+    for scalar in unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+      quoted.unicodeScalars.append(scalar)
+    }
+    return quoted + "\""
   }
 }
 
