@@ -86,8 +86,13 @@ public struct StoreContract: Sendable {
   /// Checks rules, and fails if the store does not keep one of them.
   ///
   /// - Parameter rules: The rules; by default all.
-  /// - Throws: ``StoreContractFailure`` with all violations.
+  /// - Throws: ``StoreContractFailure`` with all violations; `LedgerError` with `invalidArgument` if there are no
+  ///   rules, for example because none has the name that a test chooses.
   public func check(_ rules: [Rule] = StoreContract.rules) async throws {
+    guard !rules.isEmpty else {
+      throw LedgerError(
+        .invalidArgument, "There are no rules to check, which proves nothing. Name at least one.")
+    }
     let violations = await violations(of: rules)
     if !violations.isEmpty { throw StoreContractFailure(violations: violations) }
   }

@@ -29,6 +29,13 @@ import Testing
     #expect(failure?.description.contains(rule.name) == true)
   }
 
+  @Test func noRulesProveNothing() async {
+    let error = await #expect(throws: LedgerError.self) {
+      try await StoreContract(.memory).check([])
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+
   @Test func everyBrokenStoreBreaksARuleThatThereIs() {
     let names = Set(StoreContract.rules.map(\.name))
     #expect(names.count == StoreContract.rules.count)
