@@ -16,7 +16,7 @@ extension Promise {
   ///
   /// The promise settles at once as cancelled, and with it everything chained to it, unless it has to wait
   /// for a clean-up (``ensureAsync(on:file:line:_:)``). A callback that did not start yet will not run,
-  /// except for `ensure`.
+  /// except for those of `ensure`, `ensureAsync` and `tap`: they run on every outcome of the promise before.
   ///
   /// The cancellation also goes into the work that the promise waits for: the inner promise that a callback
   /// returned, the inputs of `all` and its kin, the Swift task of an `async` body, and

@@ -61,10 +61,12 @@ import Testing
       return value
     }
     let ensured = promise.ensure { seen.record("ensure") }
+    let tapped = promise.tap { _ in seen.record("tap") }
     mapped.cancel()
     ensured.cancel()
+    tapped.cancel()
     manual.drain()
-    #expect(seen.events == ["ensure"])
+    #expect(seen.events == ["ensure", "tap"])
   }
 
   @Test(arguments: ["all", "tuple", "race", "any", "limit", "pass"])
