@@ -158,6 +158,6 @@ private struct Run: Sendable {
     of promise: PromiseID, _ session: PacedSession
   ) async throws -> PromiseOutcome<StoredValue>? {
     try await session.run(until: promise, signals: signals)
-    return try await session.ledger.record(of: promise)?.outcome
+    return try await session.ledger.storedOutcome(of: promise)
   }
 }

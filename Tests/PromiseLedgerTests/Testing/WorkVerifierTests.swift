@@ -181,6 +181,37 @@ struct WorkVerifierTests {
     #expect("\(difference)".contains("No step was kept."))
   }
 
+  @Test func aDifferenceBehindAJointIsFound() async throws {
+    let verifier = try Self.verifier { _, call in
+      let number = Int.random(in: 1...1_000_000_000)
+      try await call.step("one") { _ in }
+      return number
+    }
+    let difference = try #require(
+      await #expect(throws: WorkDifference.self) {
+        _ = try await verifier.run { ledger in
+          try await ledger.all([ledger.start(ScriptedWork())])
+        }
+      })
+    // The joint has the numbers of both runs, in an array.
+    #expect(difference.expected?.kind == .fulfilled)
+    #expect(difference.actual?.kind == .fulfilled)
+    #expect(difference.expected != difference.actual)
+    #expect("\(difference)".contains("the promise is fulfilled with ["))
+  }
+
+  @Test func workBehindAJointIsRepeatable() async throws {
+    let verifier = try Self.verifier { _, call in try await call.step("one") { _ in 1 } }
+    let verification = try await verifier.run { ledger in
+      try await ledger.all([ledger.start(ScriptedWork()), ledger.start(ScriptedWork())])
+    }
+    guard case .fulfilled(let value) = verification.outcome else {
+      Issue.record("\(verification)")
+      return
+    }
+    #expect(String(decoding: value.bytes, as: UTF8.self) == "[1,1]")
+  }
+
   @Test func theKeptStepsAreNamed() async throws {
     let difference = try await difference { _, call in
       // A later attempt finds the result of the step, and does not run its body.
