@@ -73,6 +73,57 @@ struct DiffCommandTests {
     #expect(run.status == 1)
   }
 
+  /// A ledger with one work. Another one differs at most in the argument of its work.
+  private func ledgerWithWork(order: Int) throws -> TemporaryLedger {
+    func id(_ number: UInt64) -> EntityID {
+      EntityID(high: 0x019B_76DA_A800_7000, low: 0x8700_0000_0000_0C00 | number)
+    }
+    let time = Timestamp(nanosecondsSinceEpoch: 1_767_225_600_000_000_000)
+    let opened = SessionOpened(
+      role: .app, processID: 161, instance: "shop", host: "till", libraryVersion: "1")
+    let arguments = try StoredArguments([
+      StoredArgument(name: "order", typeTag: "int", payload: Array("\(order)".utf8))
+    ])
+    let created = PromiseCreated(
+      typeTag: "int", lifetime: .untilSettled,
+      source: .work(.init(kind: "ship", arguments: arguments)))
+    let payloads: [(any EventPayload, UInt64)] = [
+      (LedgerCreated(formatVersion: 0), 1), (opened, 2), (created, 3),
+    ]
+    var batch = EventBatch()
+    for (payload, number) in payloads {
+      try batch.append(
+        NewEvent(
+          kind: type(of: payload).kind, version: payload.version, time: time, subject: id(number),
+          cause: .start, payload: payload.encoded))
+    }
+    let events = batch
+    let temporary = try TemporaryLedger()
+    let store = try LMDBEventStore.openOrCreate(
+      LedgerDirectory(temporary.path), options: StoreOptions(sizeLimit: 1 << 30),
+      newLedgerID: LedgerID(entityID: id(1)), now: time)
+    defer { store.close() }
+    _ = try store.commit(
+      CommitID(session: SessionID(entityID: id(2)), number: 1), after: .start,
+      patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in events })
+    return temporary
+  }
+
+  @Test func argumentsOfWorkAreCompared() throws {
+    let ledgers = try [1, 1, 2].map { try ledgerWithWork(order: $0) }
+    defer { withExtendedLifetime(ledgers) {} }
+    let same = try CommandRun("diff", ledgers[0].path, ledgers[1].path)
+    #expect(same.output == "" && same.notes == "" && same.status == 0)
+    let run = try CommandRun("diff", ledgers[0].path, ledgers[2].path)
+    #expect(
+      run.output == """
+        change   what     name              id                                    details
+        changed  work                       019b76da-a800-7000-8700-000000000c03  differs in details that are not shown
+
+        """)
+    #expect(run.notes == "promise-ledger: Different: 1 changed.\n" && run.status == 1)
+  }
+
   @Test func damageIsFound() async throws {
     let sample = try await SampleLedger()
     try sample.damage("not needed")

@@ -51,6 +51,9 @@ public struct PromiseRecord: Sendable, Hashable {
   public let joint: JointRecord?
   /// The work to which it belongs; `nil` if no work created it.
   public let parent: PromiseID?
+  /// All that the ledger knows of it, such as the arguments of work and the results of its steps: records that
+  /// differ only in these are not equal.
+  private let entity: PromiseEntity
 
   /// Whether it is pending although its deadline has passed. The next writer will resolve it.
   public func isOverdue(at now: Timestamp) -> Bool {
@@ -93,5 +96,6 @@ public struct PromiseRecord: Sendable, Hashable {
     work = WorkRecord(entity, creation)
     joint = JointRecord(entity, creation)
     parent = creation.parent
+    self.entity = entity
   }
 }

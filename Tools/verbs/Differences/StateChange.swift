@@ -51,13 +51,13 @@ struct StateChange {
       old[$0]?.description != new[$0]?.description
     }
     var words: [String] = []
-    // What matters most comes first.
+    // What matters most comes first, and tells the outcome, too.
     if names.remove("state") != nil {
       words.append("\(before?.stateWord ?? "") → \(after?.stateWord ?? "")")
+      names.remove("outcome")
     }
-    names.remove("outcome")
-    return words
-      + names.sorted().map { "\($0) \(old[$0]?.words ?? "-") → \(new[$0]?.words ?? "-")" }
+    words += names.sorted().map { "\($0) \(old[$0]?.words ?? "-") → \(new[$0]?.words ?? "-")" }
+    return words.isEmpty ? ["differs in details that are not shown"] : words
   }
 }
 
