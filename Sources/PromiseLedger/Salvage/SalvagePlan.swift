@@ -80,7 +80,6 @@ struct SalvagedSnapshot {
   /// The number of records and tombstones that it should have.
   private var originalCount: Int {
     let counts = summary.counts
-    return Int(clamping: counts.promises) + Int(clamping: counts.sessions)
-      + Int(clamping: counts.handlers) + Int(clamping: counts.tombstones)
+    return Int(clamping: counts.records &+ counts.tombstones)
   }
 }

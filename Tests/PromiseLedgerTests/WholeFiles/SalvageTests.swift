@@ -165,6 +165,24 @@ struct SalvageTests {
     #expect(!report.isComplete)
   }
 
+  @Test func lostRecordsOfEveryTypeAreCounted() throws {
+    var summary = SnapshotSummary()
+    summary.position = Position(rawValue: 9)
+    for type in [.promise, .session, .handler, .extendedPromise, .extendedPromise] as [RecordType] {
+      summary.counts.add(type, byteCount: 1)
+    }
+    summary.counts.tombstones = 1
+    summary.stateDigest.addTombstone(.numbered(1))
+    let directory = try TemporaryDirectory(in: Scratch.path)
+    defer { withExtendedLifetime(directory) {} }
+    let path = directory.path + "/data.mdb"
+    try FileSystem.writeAtomically([0], to: path)
+    let file = SalvagedFile(
+      FoundValues(), of: try RandomAccessFile(path), isWhole: false, acknowledged: nil)
+    let snapshot = try SalvagedSnapshot(summary, of: file, onlyLive: false) {}
+    #expect(snapshot.lostCount == 6)
+  }
+
   @Test func placesThatCannotBeUsedAreRefused() async throws {
     let ledger = try await CompactedLedger([])
     for (target, code) in [
