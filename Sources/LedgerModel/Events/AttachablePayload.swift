@@ -8,6 +8,11 @@ package protocol AttachablePayload: EventPayload {
 
   /// Marks the last part as stored beside the event.
   mutating func detachContent()
+
+  /// Checks that the last part can be decoded, but for a value in it.
+  ///
+  /// - Throws: ``LedgerError/Code/corrupt``.
+  func check(_ content: [UInt8]) throws(LedgerError)
 }
 
 extension AttachablePayload {
@@ -25,6 +30,10 @@ package protocol ArgumentsPayload: AttachablePayload {
 extension ArgumentsPayload {
   package var attachable: [UInt8]? { arguments?.encoded }
   package mutating func detachContent() { arguments = nil }
+
+  package func check(_ content: [UInt8]) throws(LedgerError) {
+    _ = try StoredArguments(decoding: content)
+  }
 
   /// The flag that says whether the arguments are stored beside the event.
   var attachmentFlag: UInt8 { arguments == nil ? 1 : 0 }

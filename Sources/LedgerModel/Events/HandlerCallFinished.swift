@@ -35,6 +35,11 @@ extension HandlerCallFinished {
       }
     }
 
+    /// Checks that a report can be decoded.
+    fileprivate func check(_ content: [UInt8]) throws(LedgerError) {
+      _ = try Report(decoding: content, outcome: outcome)
+    }
+
     fileprivate var encoded: [UInt8] {
       let flags: Flags = report == nil ? .attachment : []
       var bytes: [UInt8] = [flags.rawValue, outcome.rawValue, 0, 0]
@@ -85,9 +90,11 @@ public struct HandlerInvalidationFinished: EventPayload, Hashable {
 extension HandlerCallFinished: AttachablePayload {
   package var attachable: [UInt8]? { end.report?.encoded }
   package mutating func detachContent() { end.report = nil }
+  package func check(_ content: [UInt8]) throws(LedgerError) { try end.check(content) }
 }
 
 extension HandlerInvalidationFinished: AttachablePayload {
   package var attachable: [UInt8]? { end.report?.encoded }
   package mutating func detachContent() { end.report = nil }
+  package func check(_ content: [UInt8]) throws(LedgerError) { try end.check(content) }
 }

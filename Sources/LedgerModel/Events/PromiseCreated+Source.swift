@@ -55,6 +55,10 @@ extension PromiseCreated: AttachablePayload {
     source = .work(work)
   }
 
+  package func check(_ content: [UInt8]) throws(LedgerError) {
+    _ = try StoredArguments(decoding: content)
+  }
+
   /// The work, if the promise is settled by code.
   public var work: Work? {
     if case .work(let work) = source { work } else { nil }

@@ -52,6 +52,10 @@ extension WorkAmended: AttachablePayload {
 
   package mutating func detachContent() { arguments?.arguments = nil }
 
+  package func check(_ content: [UInt8]) throws(LedgerError) {
+    _ = try StoredArguments(decoding: content)
+  }
+
   private struct Flags: OptionSet {
     let rawValue: UInt8
     static let attachment = Flags(rawValue: 1)

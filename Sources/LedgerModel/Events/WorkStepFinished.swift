@@ -59,6 +59,11 @@ extension WorkStepFinished: AttachablePayload {
 
   package mutating func detachContent() { content = nil }
 
+  package func check(_ content: [UInt8]) throws(LedgerError) {
+    let result = try PromiseResolved.outcome(ofAttempt: content).value
+    if outcome == .failure { _ = try StoredError(decoding: result) }
+  }
+
   private enum Flag {
     static let attachment: UInt8 = 1
   }

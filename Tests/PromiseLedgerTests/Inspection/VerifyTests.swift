@@ -214,4 +214,25 @@ struct VerifyTests {
     #expect(finding.message.contains("its checksum does not match"))
     #expect(finding.position == Position(rawValue: 8))
   }
+
+  @Test func aDamagedReportBesideItsEventIsFound() throws {
+    let handler = HandlerID.numbered(1).entityID
+    let call = CallID.numbered(1)
+    let started = HandlerCallStarted(
+      call: call, attempt: 1, references: .none, arguments: StoredArguments.none)
+    let report = HandlerCallFinished.Report(result: .void)
+    let end = HandlerCallFinished.End(call: call, attempt: 1, report: report)
+    var finished = NewEvent.of(HandlerCallFinished(end).detachingContent(), on: handler)
+    finished.attachment = [1, 2, 3]
+    var ledger = try CraftedLedger()
+    try ledger.commit(Self.opening)
+    try ledger.commit([
+      .of(HandlerCreated(handlerKind: "greet", arguments: StoredArguments.none), on: handler),
+      .of(started, on: handler),
+    ])
+    try ledger.commit([finished])
+    let found = try findings(ledger.path)
+    #expect(found.map(\.subject) == [handler])
+    #expect(found.allSatisfy { $0.message.hasPrefix("A stored report of a call is damaged") })
+  }
 }

@@ -86,4 +86,44 @@ struct WorkVerifyTests {
     #expect(found.map(\.subject) == [PromiseID.numbered(1).entityID])
     #expect(found.allSatisfy { $0.severity == .corrupt && $0.message.contains("damaged") })
   }
+
+  /// A failed step with a result that cannot be decoded, in its event or beside it.
+  @Test(
+    arguments: [PromiseResolved.content(effects: [], then: [1, 2, 3]), [1, 2, 3]], [false, true])
+  func aDamagedResultOfAStepIsAFinding(content: [UInt8], isAttached: Bool) throws {
+    let finished = WorkStepFinished(
+      attempt: 1, step: StepIdentity("one"), outcome: .failure, startedAt: .at(9), result: []
+    ).detachingContent()
+    let id = PromiseID.numbered(1).entityID
+    var event = NewEvent.of(finished, on: id)
+    if isAttached {
+      event.attachment = content
+    } else {
+      // The first byte says where the content is.
+      let payload: [UInt8] = [0] + finished.encoded.dropFirst() + content
+      event = .raw(.workStepFinished, on: id, payload: payload)
+    }
+    var ledger = try ledger(width: 2)
+    try ledger.commit([event])
+    let found = try findings(ledger)
+    #expect(found.map(\.subject) == [id])
+    #expect(found.allSatisfy { $0.severity == .corrupt && $0.message.contains("damaged") })
+  }
+
+  @Test(arguments: [10, 9_000])
+  func anErrorOfAStepIsNone(byteCount: Int) throws {
+    let error = StoredError(domain: "shop", message: String(repeating: "x", count: byteCount))
+    let finished = WorkStepFinished(
+      attempt: 1, step: StepIdentity("one"), outcome: .failure, startedAt: .at(9),
+      result: error.encoded)
+    let id = PromiseID.numbered(1).entityID
+    var event = NewEvent.of(finished, on: id)
+    if byteCount > 1_000 {
+      event = .of(finished.detachingContent(), on: id)
+      event.attachment = try #require(finished.content)
+    }
+    var ledger = try ledger(width: 2)
+    try ledger.commit([event])
+    #expect(try findings(ledger).isEmpty)
+  }
 }

@@ -133,6 +133,8 @@ struct FrameChecks {
         add("The event and its payload disagree on whether a value is stored beside it.", event)
       } else if let resolved = payload as? PromiseResolved, let content = resolved.content {
         try resolved.check(content)
+      } else if let finished = payload as? WorkStepFinished, let content = finished.content {
+        try finished.check(content)
       }
     } catch {
       add(error.message, event)

@@ -234,15 +234,16 @@ struct Verification {
     try check(tick, from: Position(rawValue: 1), through: lastPosition, byteCounts)
   }
 
-  /// Checks that an outcome stored beside its event can be decoded.
+  /// Checks that what is stored beside its event can be decoded, but for values.
   private func checkContent(
     _ content: [UInt8], of event: StoredEvent
   ) throws(LedgerError) {
     let view = event.view
-    guard view.kind == .promiseResolved, (1...PromiseResolved.newestVersion).contains(view.version),
-      let resolved = try? PromiseResolved(decoding: view.payloadBytes)
+    guard let type = view.kind.payload, view.version > 0, view.version <= type.newestVersion,
+      let payload = (try? type.init(decoding: view.payloadBytes)) as? any AttachablePayload,
+      payload.isDetached
     else { return }
-    try resolved.check(content)
+    try payload.check(content)
   }
 
   /// Looks for attachments, and pieces of attachments, that belong to no event.
