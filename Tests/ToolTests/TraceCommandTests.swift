@@ -19,6 +19,7 @@ struct TraceCommandTests {
         attempt: 1, reason: .waiting,
         condition: WorkCondition(
           time: WorkHistoryLedger.time(day), promises: [WorkHistoryLedger.promise(2)]),
+        awaited: [WorkHistoryLedger.promise(2)],
         stepFailures: [.init(StepIdentity("ship"), count: 2)], error: error), at: 2.5)
     try ledger.add(WorkStarted(attempt: 2), at: 3 * day, by: 0xA2)
     try ledger.step(
@@ -174,7 +175,7 @@ struct TraceCommandTests {
         {"attempt":1,"duration":"2.0 seconds","end":"2100-01-01T00:00:02.500000Z","error":{"code":3,"domain":"truck","message":"no \u001b[31mdriver"},"failureCount":0,"lastSign":"2100-01-01T00:00:02.500000Z","offset":"0.5 seconds","position":5,"reason":"waiting","session":"019b76da-a800-7000-8700-000000000aa1","span":"attempt","start":"2100-01-01T00:00:00.500000Z"}
         {"attempt":1,"duration":"1.0 seconds","end":"2100-01-01T00:00:01.500000Z","failureCount":0,"offset":"0.5 seconds","outcome":"value","position":6,"session":"019b76da-a800-7000-8700-000000000aa1","span":"step","start":"2100-01-01T00:00:00.500000Z","step":"charge","typeTag":"string","value":"\"receipt 9\""}
         {"attempt":1,"duration":"1.25 seconds","end":"2100-01-01T00:00:02.250000Z","failureCount":0,"offset":"1.0 seconds","outcome":"value","position":7,"session":"019b76da-a800-7000-8700-000000000aa1","span":"step","start":"2100-01-01T00:00:01.000000Z","step":"reserve a place in the truck[7]","typeTag":"string","value":""}
-        {"attempt":1,"awaitedPromises":["019b76da-a800-7000-8700-000000000a02"],"dueTime":"2100-01-02T00:00:00.000000Z","duration":"259197.5 seconds","end":"2100-01-04T00:00:00.000000Z","offset":"2.5 seconds","position":8,"reason":"waiting","session":"019b76da-a800-7000-8700-000000000aa1","span":"wait","start":"2100-01-01T00:00:02.500000Z","stepFailures":{"ship":2}}
+        {"attempt":1,"awaited":["019b76da-a800-7000-8700-000000000a02"],"awaitedPromises":["019b76da-a800-7000-8700-000000000a02"],"dueTime":"2100-01-02T00:00:00.000000Z","duration":"259197.5 seconds","end":"2100-01-04T00:00:00.000000Z","offset":"2.5 seconds","position":8,"reason":"waiting","session":"019b76da-a800-7000-8700-000000000aa1","span":"wait","start":"2100-01-01T00:00:02.500000Z","stepFailures":{"ship":2}}
         {"attempt":2,"duration":"3600.0 seconds","end":"2100-01-04T01:00:00.000000Z","failureCount":0,"lastSign":"2100-01-04T00:00:01.000000Z","offset":"259200.0 seconds","position":9,"reason":"died","session":"019b76da-a800-7000-8700-000000000aa2","span":"attempt","start":"2100-01-04T00:00:00.000000Z"}
         {"attempt":2,"duration":"1.0 seconds","end":"2100-01-04T00:00:01.000000Z","failureCount":3,"offset":"259200.0 seconds","outcome":"value","position":10,"session":"019b76da-a800-7000-8700-000000000aa2","span":"step","start":"2100-01-04T00:00:00.000000Z","step":"ship","typeTag":"string","value":"1"}
         {"attempt":2,"duration":"0.1 seconds","end":"2100-01-04T01:00:00.100000Z","offset":"262800.0 seconds","position":11,"reason":"died","session":"019b76da-a800-7000-8700-000000000aa1","span":"released","start":"2100-01-04T01:00:00.000000Z"}

@@ -67,6 +67,10 @@ struct WorkLogTests {
         "resumed, after promise abcdef01, if it fails, priority 2, lane \"mail\", 3 at once, 9.0 seconds an attempt, given up after 1970-01-01T00:00:01.000000Z, retried after up to 5 failures, then park, order: 7 (int)"
       ),
       (
+        WorkAmended(trigger: .now, options: WorkOptions(), arguments: ArgumentSet.none),
+        "due at once, default options, no arguments"
+      ),
+      (
         PromiseCreated(
           typeTag: "void", lifetime: .untilSettled, parent: promise,
           source: .work(.init(kind: "ship", trigger: .at(Timestamp(nanosecondsSinceEpoch: 0))))),
@@ -92,6 +96,32 @@ struct WorkLogTests {
       #expect(run.output.hasSuffix("  \(words)\n"), "\(run.output)")
       #expect(run.notes == "")
       #expect(run.status == 0)
+    }
+  }
+
+  @Test func jsonSaysWhatChanges() async throws {
+    let events: [(payload: any EventPayload, members: String)] = [
+      (
+        WorkReleased(attempt: 1, reason: .frozen, awaited: [Self.promise]),
+        #""awaited":["\#(Self.promise)"]"#
+      ),
+      (
+        WorkAmended(parking: .resumed, trigger: .now),
+        #""hasArguments":false,"hasOptions":false,"parking":"resumed","trigger":"now""#
+      ),
+      (
+        WorkAmended(options: WorkOptions(), arguments: ArgumentSet.none),
+        #""hasArguments":true,"hasOptions":true"#
+      ),
+    ]
+    for (payload, members) in events {
+      let sample = try await SampleLedger()
+      try await sample.append(
+        type(of: payload).kind, payload: payload.encoded, version: payload.version)
+      let run = try CommandRun(
+        "log", sample.path, "--after", "18", "--limit", "1", "--format", "jsonl")
+      #expect(run.output.contains(members), "\(run.output)")
+      #expect(run.notes == "" && run.status == 0)
     }
   }
 }

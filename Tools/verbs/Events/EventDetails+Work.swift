@@ -14,18 +14,35 @@ extension EventDetails {
     } else if let requested = try event.decode(as: WorkCancelRequested.self) {
       add("reason", .string(requested.reason), "reason \(requested.reason.quoted)")
     } else if let amended = try event.decode(as: WorkAmended.self) {
-      if amended.parking != .unchanged {
-        add("parking", .string("\(amended.parking)"), "\(amended.parking)")
-      }
-      if let trigger = amended.trigger { add(trigger) }
-      if let options = amended.options { add(options) }
-      if let arguments = amended.arguments {
-        add(arguments.arguments, arguments.references, of: event)
-      }
+      add(amended, of: event)
     } else {
       return false
     }
     return true
+  }
+
+  /// Adds a change of work. What is set to a default has words, too.
+  private mutating func add(_ amended: WorkAmended, of event: LedgerEvent) {
+    if amended.parking != .unchanged {
+      add("parking", .string("\(amended.parking)"), "\(amended.parking)")
+    }
+    if let trigger = amended.trigger {
+      members["trigger"] = .string(trigger == .now ? "now" : "later")
+      if trigger == .now { words.append("due at once") }
+      add(trigger)
+    }
+    members["hasOptions"] = .bool(amended.options != nil)
+    if let options = amended.options {
+      let count = words.count
+      add(options)
+      if words.count == count { words.append("default options") }
+    }
+    members["hasArguments"] = .bool(amended.arguments != nil)
+    if let arguments = amended.arguments {
+      let count = words.count
+      add(arguments.arguments, arguments.references, of: event)
+      if words.count == count { words.append("no arguments") }
+    }
   }
 
   private mutating func add(_ released: WorkReleased) {
@@ -41,6 +58,9 @@ extension EventDetails {
       add("failureCount", .integer(Int64(count)), words)
     }
     if let condition = released.condition { add(.firstOf(condition)) }
+    if !released.awaited.isEmpty {
+      members["awaited"] = .strings(released.awaited.map(\.description))
+    }
     for failures in released.stepFailures {
       let words = failures.count == 1 ? "failed once" : "failed \(failures.count) times"
       self.words.append("step \("\(failures.step)".quoted) \(words)")

@@ -108,6 +108,7 @@ extension WorkReleased {
     if let condition {
       members.merge(WorkTrigger.firstOf(condition).members) { $1 }
     }
+    if !awaited.isEmpty { members["awaited"] = .strings(awaited.map(\.description)) }
     if !stepFailures.isEmpty {
       members["stepFailures"] = .object(
         Dictionary(
