@@ -52,7 +52,9 @@ struct History: Sendable {
   /// An event in one line, with the beginnings of its values.
   private func words(_ entry: Entry) -> String {
     let event = entry.event
-    guard let line = try? EventLine(event, attachment: entry.attachment) else { return event.words }
+    let isJoint = names.joints.contains(event.subject)
+    guard let line = try? EventLine(event, attachment: entry.attachment, isJoint: isJoint)
+    else { return event.words }
     return "\(event.position) at \(event.time): \(line.shortened(to: 200).words(names))"
   }
 }

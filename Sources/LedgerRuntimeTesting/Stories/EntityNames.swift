@@ -18,11 +18,14 @@ struct EntityNames: Sendable {
   private var texts: [EntityID: (text: Text, number: Int)] = [:]
   private var counts: [Text: Int] = [:]
   private var counters: [Kind: Int] = [:]
+  /// The promises that other promises settle.
+  private(set) var joints: Set<EntityID> = []
 
   /// Names the entity that an event creates.
   mutating func add(_ event: LedgerEvent) throws(LedgerError) {
     if let created: PromiseCreated = try event.decode() {
       add(event.subject, .promise, created.key ?? created.label)
+      if created.joint != nil { joints.insert(event.subject) }
     } else if let created: HandlerCreated = try event.decode() {
       add(event.subject, .handler, created.key ?? created.label)
     } else if let opened: SessionOpened = try event.decode() {

@@ -52,6 +52,28 @@ extension EventLine {
     return [Fact("outcome", outcome.words)] + effects.compactMap(Fact.init)
   }
 
+  // MARK: Joints
+
+  /// - Parameter isJoint: Whether other promises settle the subject. The event of its fulfilment holds no value.
+  init(_ event: LedgerEvent, attachment: [UInt8], isJoint: Bool) throws(LedgerError) {
+    guard isJoint, let resolved: PromiseResolved = try event.decode(),
+      resolved.outcome == .fulfilled
+    else {
+      try self.init(event, attachment: attachment)
+      return
+    }
+    let input = try PromiseResolved.input(inJointContent: resolved.content ?? attachment)
+    let value =
+      input.map { Fact("value", "that", of: $0.entityID) } ?? Fact("value", "those of its inputs")
+    self.init(
+      kind: event.kind, subject: event.subject, facts: [Fact("outcome", "fulfilled"), value])
+  }
+
+  /// Whether it is the fulfilment of a joint. That of another promise has its value in the outcome.
+  var isFulfilmentOfJoint: Bool {
+    kind == .promiseResolved && facts.contains { $0.name == "value" }
+  }
+
   // MARK: Work
 
   private static func factsOfWork(
@@ -68,7 +90,23 @@ extension EventLine {
     if let request: WorkCancelRequested = try event.decode() {
       return [Fact("reason", request.reason)]
     }
+    if let amended: WorkAmended = try event.decode() { return try facts(of: amended, attachment) }
     return nil
+  }
+
+  private static func facts(
+    of amended: WorkAmended, _ attachment: [UInt8]
+  ) throws(LedgerError) -> [Fact] {
+    var facts = [Fact("parking", "\(amended.parking)")]
+    if let trigger = amended.trigger { facts += Fact.facts(of: trigger) }
+    if let options = amended.options {
+      facts.append(Fact("options", options == WorkOptions() ? "default" : "\(options)"))
+    }
+    if let changed = amended.arguments {
+      let bound = try arguments(changed.arguments, attachment)
+      facts += bound.isEmpty ? [Fact("arguments", "none")] : bound
+    }
+    return facts
   }
 
   private static func facts(
@@ -154,6 +192,24 @@ extension EventLine.Fact {
     stored.arguments.map { argument in
       let value = argument.isErased ? "erased" : "\(argument.typeTag) \(argument.payload.asText)"
       return Self("argument", "\(argument.name) = \(value)")
+    }
+  }
+
+  /// Whether it is a fulfilment, with whatever value.
+  var isFulfilment: Bool {
+    name == "outcome" && (text == "fulfilled" || text.hasPrefix("fulfilled with "))
+  }
+
+  /// The facts of a condition under which work becomes due.
+  fileprivate static func facts(of trigger: WorkTrigger) -> [Self] {
+    switch trigger {
+    case .now: [Self("trigger", "now")]
+    case .at(let time): [Self("trigger", "at \(time)")]
+    case .after(let promise, let settlement):
+      [Self("trigger", "\(settlement) outcome", of: promise.entityID)]
+    case .firstOf(let condition):
+      (condition.time.map { [Self("trigger", "at \($0)")] } ?? [])
+        + condition.promises.map { Self("trigger", "any outcome", of: $0.entityID) }
     }
   }
 

@@ -55,6 +55,17 @@ extension ExpectedEvent {
     ExpectedEvent(.workCancelRequested, of: work)
   }
 
+  /// An operator changed work, as `parkWork` and `retryWork` do.
+  ///
+  /// - Parameters:
+  ///   - work: The promise of the work.
+  ///   - parking: The effect of the change on parked work.
+  public static func workAmended<Value: Sendable>(
+    _ work: DurablePromise<Value>, _ parking: WorkAmended.Parking
+  ) -> ExpectedEvent {
+    ExpectedEvent(.workAmended, of: work, .init("parking", "\(parking)"))
+  }
+
   // MARK: Handlers
 
   /// A handler was created.

@@ -133,6 +133,8 @@ public struct ExpectedEvent: Sendable {
 
   /// A promise was settled.
   ///
+  /// The event of a fulfilled joint holds no value, so its value is not compared: look at its `outcome`.
+  ///
   /// - Parameters:
   ///   - promise: The promise.
   ///   - outcome: Its outcome.
@@ -181,7 +183,8 @@ extension ExpectedEvent {
     case .process(let process):
       if !process.sessions.contains(where: { $0.entityID == line.subject }) { return false }
     }
-    return facts.allSatisfy(line.says)
+    let isFulfilmentOfJoint = line.isFulfilmentOfJoint
+    return facts.allSatisfy { line.says($0) || isFulfilmentOfJoint && $0.isFulfilment }
       && exactNames.allSatisfy { name in
         line.says(exactly: facts.filter { $0.name == name }, named: name)
       }

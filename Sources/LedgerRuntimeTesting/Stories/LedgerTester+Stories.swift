@@ -113,7 +113,9 @@ extension LedgerTester {
           let event = LedgerEvent(copying: event.view)
           try names.add(event)
           guard event.position > start else { continue }
-          lines.append(try EventLine(event, attachment: try attachment.get()))
+          let isJoint = names.joints.contains(event.subject)
+          lines.append(
+            try EventLine(event, attachment: try attachment.get(), isJoint: isJoint))
         }
         position = last.event.position
       }

@@ -180,7 +180,43 @@ struct ExactEventTests {
     _ = try difference(creation, .promiseCreated(other))
   }
 
+  @Test func theFulfilmentOfAJointCanBeExpected() async throws {
+    let ledger = try await tester.app().ledger
+    let price = try await ledger.createPromise(of: Int.self, label: "price")
+    let both = try await ledger.all([price], label: "both")
+    let first = try await ledger.any([price], label: "first")
+    let reaction = try await tester.when { try await price.fulfill(7) }
+    try reaction.thenAmongOthers(.promiseResolved(both, .fulfilled([7])))
+    try reaction.thenAmongOthers(.promiseResolved(first, .fulfilled(7)))
+    let lines = try difference(
+      reaction, .promiseResolved(price, .fulfilled(8)), .promiseResolved(both, .timedOut),
+      .promiseResolved(first, .cancelled(reason: "")))
+    #expect(
+      Set(lines.filter { $0.hasPrefix("  + ") }) == [
+        "  + promiseResolved of price, outcome: fulfilled with 7",
+        "  + promiseResolved of both, outcome: fulfilled, value: those of its inputs",
+        "  + promiseResolved of first, outcome: fulfilled, value: that of price",
+      ])
+  }
+
   // MARK: Work
+
+  @Test func aChangeOfWorkCanBeExpected() async throws {
+    var handlers = HandlerRegistry()
+    try handlers.register(ScriptedWork.self) { ScriptedWork.Script { _, _ in 7 } }
+    let ledger = try await tester.worker(handlers).ledger
+    let work = try await ledger.start(ScriptedWork(), label: "work")
+    let parking = try await tester.when { try await ledger.parkWork(work.id) }
+    try parking.then(.workAmended(work, .parked))
+    #expect(
+      try difference(parking, .workAmended(work, .resumed)) == [
+        "  - workAmended of work, parking: resumed", "  + workAmended of work, parking: parked",
+      ])
+    let retrying = try await tester.when { try await ledger.retryWork(work.id) }
+    try retrying.then(.workAmended(work, .resumed))
+    let lines = try difference(retrying, .workAmended(work, .parked))
+    #expect(lines.last == "  + workAmended of work, parking: resumed, trigger: now")
+  }
 
   @Test func theValueOfAStepCanBeExpected() async throws {
     var handlers = HandlerRegistry()
