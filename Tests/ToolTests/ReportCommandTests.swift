@@ -108,6 +108,25 @@ struct ReportCommandTests {
     #expect(try CommandRun("report", sample.path, "-o", "-", "--events", "500001").status == 2)
   }
 
+  /// Its outcome waits for a consumer, however old it is.
+  @Test func settledWorkStaysUntilItIsConsumed() async throws {
+    let ledger = try await WorkHistoryLedger()
+    try ledger.add(PromiseCreated(typeTag: "int", source: .work(.init(kind: "order"))), at: 0)
+    try ledger.add(WorkStarted(attempt: 1), at: 1)
+    try ledger.settle(byAttempt: 1, at: 2)
+    try ledger.create(2, "mail", at: 3)
+    try ledger.createPromise(3, at: 4)
+    let run = try CommandRun("report", ledger.path, "-o", "-", "--events", "1")
+    let work = try #require(try Self.lists(of: run.output)["work"]?.lines)
+    let records = work.compactMap { $0.last as? [String: Any] }
+    let lifetimes = Dictionary(
+      records.map { ($0["handlerKind"] as? String ?? "", $0["lifetime"] as? String ?? "") },
+      uniquingKeysWith: { $1 })
+    // The page does not offer to abandon what needs no consumption.
+    #expect(lifetimes == ["order": "", "mail": "untilSettled"])
+    #expect(run.status == 0)
+  }
+
   @Test func itEndsAsOtherVerbsDo() async throws {
     let sample = try await StuckLedger()
     let pipe = try CommandRun(intoClosedPipe: "report", sample.path, "-o", "-")

@@ -41,7 +41,7 @@ struct PageData {
   ) throws {
     try replayed.forEachWork(at: now, progress: alive) { record, standing in
       let line = Record(work: record, standing)
-      try add(.work, record.id, standing.state.rawValue, line, body)
+      try add(.work, record.id, standing.state.rawValue, line.onPage(of: record), body)
       return true
     }
     func addPromise(_ record: PromiseRecord) throws -> Bool {
@@ -51,12 +51,13 @@ struct PageData {
       if let end = record.end, end < events.first {
         endedCounts[isWork ? .work : .promises, default: 0] += 1
       } else if isWork {
-        try add(.work, record.id, record.stateWord, Record(settledWork: record), body)
+        let line = Record(settledWork: record).onPage(of: record)
+        try add(.work, record.id, record.stateWord, line, body)
       } else {
         let line = Record(
           record, isStale: try replayed.isStale(record), isOverdue: record.isOverdue(at: now),
           pendingInputCount: try replayed.pendingInputCount(of: record))
-        try add(.promises, record.id, record.stateWord, line, body)
+        try add(.promises, record.id, record.stateWord, line.onPage(of: record), body)
       }
       return true
     }

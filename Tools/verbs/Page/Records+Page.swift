@@ -13,7 +13,7 @@ extension PromiseRecord {
   var end: Position? {
     if let closing = consumed ?? abandoned { return closing.position }
     // Without the need for a consumer, it ends when it is settled.
-    return work == nil ? nil : resolved?.position
+    return lifetime == .untilSettled ? resolved?.position : nil
   }
 }
 
@@ -33,6 +33,13 @@ extension HandlerRecord {
 }
 
 extension Record {
+  /// It on the page, which also has to know whether the outcome of the promise needs no consumer.
+  func onPage(of promise: PromiseRecord) -> Record {
+    guard promise.lifetime == .untilSettled, case .object(var members) = json else { return self }
+    members["lifetime"] = .string("untilSettled")
+    return Record(cells: cells, json: .object(members))
+  }
+
   /// Work whose promise is settled.
   init(settledWork record: PromiseRecord) {
     var words: [String] = []

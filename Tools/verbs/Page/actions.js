@@ -15,10 +15,12 @@ const verbsFor = ({ list, record }) => {
     if (record.state !== "active") return [];
     return (record.openCalls ?? []).length > 0 ? ["retry", "invalidate"] : ["invalidate"];
   }
-  if (list === "work") return record.state === "pending" ? ["retry", "cancel", "abandon"] : [];
-  if (list !== "promises") return [];
-  if (record.state === "resolved") return ["abandon"];
-  return record.state === "pending" ? ["resolve", "reject", "cancel", "abandon"] : [];
+  if (list !== "promises" && list !== "work") return [];
+  if (record.state === "resolved") return record.lifetime === "untilSettled" ? [] : ["abandon"];
+  if (record.state !== "pending") return [];
+  if (list === "work") return ["retry", "cancel", "abandon"];
+  // Other promises settle a joint, which has a rule.
+  return record.rule ? ["cancel", "abandon"] : ["resolve", "reject", "cancel", "abandon"];
 };
 
 const actionsFor = (found, id) => {

@@ -52,7 +52,7 @@ const spansOf = (id, events, depth = 0) => {
         end("attempt", event, tone, details.outcome);
         end("life", event, tone, details.outcome);
         add({ name: details.outcome === "timedOut" ? "timed out" : details.outcome, start: time(event), end: time(event), tone, session: event.session, isPoint: true });
-        if (found?.record.lifetime !== "untilSettled" && !isWork) {
+        if (found?.record.lifetime !== "untilSettled") {
           open.set("result", add({ name: "waits for its consumer", start: time(event), tone: "idle", session: event.session }));
         }
         break;
