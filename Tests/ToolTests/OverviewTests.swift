@@ -104,6 +104,21 @@ struct OverviewTests {
     await sample.close()
   }
 
+  /// A pause longer than its process is a condition that names no promise.
+  @Test func workThatSleepsWaitsForATime() async throws {
+    let ledger = try await WorkHistoryLedger()
+    try ledger.create(1, "mail")
+    try ledger.add(WorkStarted(attempt: 1), at: 1)
+    try ledger.add(
+      WorkReleased(
+        attempt: 1, reason: .waiting, condition: WorkCondition(time: WorkHistoryLedger.time(60))),
+      at: 2)
+    let run = try CommandRun(ledger.path, "--format", "json")
+    #expect(run.output.contains(#""finding":"timedWork""#), "\(run.output)")
+    #expect(!run.output.contains(#""finding":"waitingWork""#))
+    #expect(run.status == 0)
+  }
+
   @Test func aSoundLedgerHasNothingToDo() async throws {
     let temporary = try TemporaryLedger()
     let app = try await temporary.open()

@@ -93,7 +93,11 @@ struct Overview {
       default: return .lostWork
       }
     default:
-      if case .waiting(.at)? = record.work?.state { return .timedWork }
+      if case .waiting(let trigger)? = record.work?.state, trigger.time != nil,
+        trigger.awaited.isEmpty
+      {
+        return .timedWork
+      }
       return .waitingWork
     }
   }

@@ -8,6 +8,7 @@ const listAddress = (next) => {
   const names = {
     promises: { failed: ["rejected", "timed out"], resolved: ["fulfilled", "rejected", "cancelled", "timed out"] },
     handlers: { active: ["active", "running", "failed"] },
+    work: { failed: ["rejected", "timed out"] },
   }[verb] ?? {};
   if (options.includes("--orphaned")) states.push("pending");
   const parameters = new URLSearchParams();
