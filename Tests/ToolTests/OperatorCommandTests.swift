@@ -239,6 +239,26 @@ struct OperatorCommandTests {
     await sample.close()
   }
 
+  @Test func aJointIsGivenNoValue() async throws {
+    let sample = try await OnCallLedger(.closed) { writer in
+      try await writer.promise(1)
+      try await writer.joint(2, .all, of: [1])
+    }
+    let joint = OnCallLedger.promise(2)
+    for options in [[], ["--apply"]] {
+      let run = try CommandRun(["force", sample.path, "\(joint)", "--value", "[1]"] + options)
+      #expect(
+        run.notes
+          == "promise-ledger: Promise \(joint) is a joint, whose value is that of its inputs. Reject or cancel it, or settle the inputs.\n"
+      )
+      #expect(run.output == "" && run.status == 2)
+    }
+    let cancelled = try CommandRun(
+      "force", sample.path, "\(joint)", "--cancel", "enough", "--apply")
+    #expect(cancelled.notes == "" && cancelled.status == 0)
+    await sample.close()
+  }
+
   @Test func aPreviewTellsWhatWouldBeRefused() async throws {
     let sample = try await WorkSampleLedger()
     for (arguments, note, status) in [

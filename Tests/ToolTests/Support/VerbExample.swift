@@ -92,7 +92,7 @@ struct VerbExample: Sendable, CustomTestStringConvertible {
     VerbExample("reject", "ledger", "order/7", "--reason", "no"),
     VerbExample("cancel", "ledger", "-", input: "00000b04\n00000b03\n", hold: .input),
     VerbExample("abandon", "ledger", "00000b02", "--reason", "late"),
-    VerbExample("force", "ledger", "00000b07", "--value", "[1]"),
+    VerbExample("force", "ledger", "00000b04", "--value", "7"),
     VerbExample("invalidate", "ledger", "00000b09"),
   ]
 }

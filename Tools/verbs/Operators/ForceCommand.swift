@@ -11,7 +11,8 @@ struct ForceCommand: OperatorCommand {
       ledger. The value of --value is stored as it is given, under the type of the promise, which \
       show prints; the program that reads it must be able to decode it. For a promise without a \
       value, of the type void, give null. Exit code 2 means that the promise is settled or \
-      abandoned, that the value is not JSON, or that it has the type bytes, which is not JSON; \
+      abandoned, that other promises settle it, whose values it has, that the value is not JSON, \
+      or that it has the type bytes, which is not JSON; \
       exit code 4 that a writer makes no progress. The ledger records the session, with the role \
       operator.
       """)
@@ -47,11 +48,19 @@ struct ForceCommand: OperatorCommand {
 
   func refusal(of target: Target) -> OperatorAnswer? {
     guard case .promise(let record) = target else { return nil }
-    return record.endedAnswer
+    return record.endedAnswer ?? refusalOfValue(for: record)
+  }
+
+  /// The answer to an attempt to give a joint a value.
+  private func refusalOfValue(for record: PromiseRecord) -> OperatorAnswer? {
+    value == nil || record.joint == nil ? nil : .valueOfJoint(record)
   }
 
   func change(of target: Target) throws -> OperatorChange {
     let record = try target.promise()
+    if record.status == .pending, let refusal = refusalOfValue(for: record) {
+      return { _ in refusal }
+    }
     let outcome = try outcome(for: record)
     return { ledger in
       OperatorAnswer(try await ledger.forceOutcome(outcome, of: record.id), done: Self.verb)

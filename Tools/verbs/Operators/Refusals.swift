@@ -24,6 +24,13 @@ extension OperatorAnswer {
       .usage, "Promise \(record.id) is not settled by code, so there is no work to change.")
   }
 
+  static func valueOfJoint(_ record: PromiseRecord) -> Self {
+    .refused(
+      .usage,
+      "Promise \(record.id) is a joint, whose value is that of its inputs. Reject or cancel it, or settle the inputs."
+    )
+  }
+
   static func settledByCode(_ record: PromiseRecord) -> Self {
     .refused(
       .usage,
