@@ -110,6 +110,29 @@ struct NameTests {
     await sample.close()
   }
 
+  /// Open joints and unconsumed outcomes of work are in lists of their own.
+  @Test func similarNamesOfJointsAndOutcomesAreFound() async throws {
+    let ledger = try await WorkHistoryLedger()
+    try ledger.createPromise(1)
+    let inputs = PromiseCreated.Joint(.all, of: [WorkHistoryLedger.promise(1)])
+    try ledger.add(
+      PromiseCreated(
+        typeTag: "[int]", label: "Totals", lifetime: .untilSettled, source: .joint(inputs)),
+      on: 2, at: 1)
+    try ledger.add(
+      PromiseCreated(typeTag: "int", label: "Total price", source: .work(.init(kind: "order"))),
+      on: 3, at: 2)
+    try ledger.add(WorkStarted(attempt: 1), on: 3, at: 3)
+    try ledger.settle(3, byAttempt: 1, at: 4)
+    let run = try CommandRun("explain", ledger.path, "total")
+    for (number, label) in [(2, "Totals"), (3, "Total price")] as [(UInt64, String)] {
+      #expect(
+        run.notes.contains("promise \(WorkHistoryLedger.id(number)) (\"\(label)\")"),
+        "\(run.notes)")
+    }
+    #expect(run.output == "" && run.status == 3)
+  }
+
   @Test func hostileNamesAreQuoted() async throws {
     let sample = try await SampleLedger()
     let run = try CommandRun("show", sample.path, "a\u{1B}[31m\u{202E}")

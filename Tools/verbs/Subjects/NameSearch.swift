@@ -133,6 +133,10 @@ struct NameSearch {
       try replayed.forEachWork(at: SystemLedgerClock().now(), progress: progress) { record, _ in
         take(.promise(record.id), record.key, record.label)
       }
+      guard found.count < Self.maximumCandidateCount else { return found }
+      try replayed.forEachJointOrOutcome(progress: progress) {
+        take(.promise($0.id), $0.key, $0.label)
+      }
     }
     if kinds.contains(.handler), found.count < Self.maximumCandidateCount {
       try replayed.forEachHandler(progress: progress) { take(.handler($0.id), $0.key, $0.label) }
