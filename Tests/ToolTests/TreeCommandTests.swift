@@ -122,6 +122,19 @@ struct TreeCommandTests {
     #expect(lines[199].hasPrefix("┄ " + String(repeating: "   ", count: 24) + "└─ 00000ac8"))
   }
 
+  @Test func aJointIsNoPlainPromise() async throws {
+    let ledger = try await WorkHistoryLedger()
+    let inputs = PromiseCreated.Joint(.all, of: [WorkHistoryLedger.promise(2)])
+    try ledger.createPromise(2)
+    try ledger.add(
+      PromiseCreated(typeTag: "[int]", lifetime: .untilSettled, source: .joint(inputs)), at: 1)
+    let run = try Self.tree(ledger)
+    #expect(
+      run.output.hasPrefix("00000a01  joint  pending since 2100-01-01T00:00:01.000000Z"),
+      "\(run.output)")
+    #expect(run.notes == "" && run.status == 0)
+  }
+
   @Test func repetitionsAreMarked() async throws {
     let ledger = try await WorkHistoryLedger()
     try ledger.createPromise(1)

@@ -8,7 +8,8 @@ extension PromiseTree.Node {
     guard let record else {
       return (parts + what + ["readable only by a later version"]).joined(separator: "  ")
     }
-    what.append(record.work?.kind.escapingControlCharacters ?? "promise")
+    let sort = record.joint == nil ? "promise" : "joint"
+    what.append(record.work?.kind.escapingControlCharacters ?? sort)
     parts.append(what.joined(separator: " "))
     guard !isRepeated else { return (parts + ["shown elsewhere"]).joined(separator: "  ") }
     let facts = [record.stateWords(standing)] + record.treeWords(standing)
