@@ -34,13 +34,20 @@ enum EndState {
   }
 
   private static func line(of record: PromiseRecord) -> String {
-    let name = record.key ?? record.label ?? record.work?.kind ?? record.typeTag
+    let name = Self.name(of: record)
     // The values of a joint are those of its inputs.
     let outcome =
       record.outcome.map { ", " + $0.map { $0.bytes.asText }.words }
       ?? record.outcomeKind.map { ", \($0)" }
     let reason = record.abandonReason.map { ", \($0)" }
     return "promise \(name): \(record.status)\(outcome ?? "")\(reason ?? "")"
+  }
+
+  /// The key of a child begins with the id of the work to which it belongs.
+  private static func name(of record: PromiseRecord) -> String {
+    guard let key = record.key else { return record.label ?? record.work?.kind ?? record.typeTag }
+    guard let parent = record.parent, key.hasPrefix("\(parent)/") else { return key }
+    return String(key.dropFirst("\(parent)/".count))
   }
 
   private static func line(of record: HandlerRecord) -> String {

@@ -193,6 +193,25 @@ struct CrashPointsTests {
       report.endState == ["promise later: pending", "promise order: resolved, fulfilled with 7"])
   }
 
+  @Test func aChildIsNamedWithoutTheIDOfItsWork() async throws {
+    var handlers = HandlerRegistry()
+    try handlers.register(ScriptedWork.self) {
+      ScriptedWork.Script { _, call in
+        _ = try await call.promise("answer", of: Int.self)
+        return 7
+      }
+    }
+    let registry = handlers
+    try await withLedger { tester in
+      let worker = try await tester.worker(registry)
+      let work = try await worker.ledger.start(ScriptedWork(), key: Self.key)
+      _ = try await tester.run(worker, until: work)
+      let lines = try await CrashPoints().endState(worker.ledger)
+      #expect(lines.count == 2 && lines.last == "promise order: resolved, fulfilled with 7")
+      #expect(lines.first?.hasPrefix("promise answer/#1: ") == true, "\(lines)")
+    }
+  }
+
   // MARK: Handlers
 
   /// A scenario in which an extension answers the app through a handler.
