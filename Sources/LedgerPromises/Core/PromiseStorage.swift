@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A place for a value that is there or not.
 ///
 /// It is a class of its own, with the optional type as its parameter, because then `deinit` finds the

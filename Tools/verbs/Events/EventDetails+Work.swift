@@ -27,8 +27,7 @@ extension EventDetails {
       add("parking", .string("\(amended.parking)"), "\(amended.parking)")
     }
     if let trigger = amended.trigger {
-      members["trigger"] = .string(trigger == .now ? "now" : "later")
-      if trigger == .now { words.append("due at once") }
+      if trigger == .now { add("trigger", .string("now"), "due at once") }
       add(trigger)
     }
     members["hasOptions"] = .bool(amended.options != nil)
