@@ -85,18 +85,6 @@ extension RecordReader {
   }
 }
 
-extension Ledger {
-  /// The outcome of a promise, still encoded, with the value of a joint composed of those of its inputs.
-  ///
-  /// - Returns: `nil` if there is no such promise, or if it is pending or abandoned.
-  /// - Throws: ``LedgerError`` with `recordRemoved` if the record of an input was removed.
-  /// - Complexity: O(n) in the number of inputs of a joint.
-  package func storedOutcome(of id: PromiseID) async throws -> PromiseOutcome<StoredValue>? {
-    guard let entity = try await engine.read({ try $0.promise(id) }) else { return nil }
-    return try await records.outcome(of: entity)
-  }
-}
-
 extension PromiseID {
   fileprivate func entity(in reader: RecordReader) async throws -> PromiseEntity {
     let needs = SnapshotNeeds(ids: [entityID])
