@@ -1,7 +1,7 @@
 import LedgerModel
 
-/// A record that can be read is the same after it was written and read again, every store can hold it, and it can be
-/// redacted.
+/// A record that can be read is the same after it was written and read again, and every store can hold it. Once it is
+/// redacted, it can be read, too; it need not be possible to redact a record with a damaged payload.
 enum RecordRules {
   static let id = EntityID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
 

@@ -27,8 +27,8 @@ extension LedgerError {
     /// The promise was consumed before, by another session or, if the call takes a closure, by this one. A
     /// promise can be consumed only once.
     public static let alreadyConsumed = Code(.alreadyConsumed)
-    /// The path or name of a new ledger, backup or recording is already occupied, or that of an archive by other
-    /// events.
+    /// Something already has the path or name of a new ledger, backup or recording, or the file of an archive holds
+    /// other events.
     public static let alreadyExists = Code(.alreadyExists)
     /// The type of a handler's argument differs from that of its parameter; the message names both.
     public static let argumentMismatch = Code(.argumentMismatch)

@@ -68,7 +68,7 @@ public final class Ledger: Sendable {
   /// - Returns: Whether the freeze is recorded in the log.
   /// - Throws: ``LedgerError`` with `closed`; with `diskFull`, `ioFailure` or, for a ledger on a server, `unavailable`
   ///   if the freeze cannot be noted outside the log. The ledger is frozen then, too, but other sessions may take this
-  ///   one for dead.
+  ///   one for dead. If one did, ``unfreeze()`` throws `sessionEnded`: open the ledger again.
   @discardableResult
   public func freeze() async throws -> Bool {
     try await engine.freeze()
