@@ -11,7 +11,7 @@ public struct WorkOptions: Sendable, Hashable {
   /// The policy for failures; `nil` for that of the kind.
   public var retryPolicy: WorkRetryPolicy?
   /// The time that an attempt may take; `nil` for no limit. A longer one is cancelled and counts as a failure. The time
-  /// in which the session is frozen does not count.
+  /// in which the session is frozen does not count, unless the freeze could not be recorded.
   public var attemptTimeout: Duration?
   /// The time after which the work is given up before its next attempt; `nil` for none. Code that may have to undo
   /// something because the work was cancelled is not given up.

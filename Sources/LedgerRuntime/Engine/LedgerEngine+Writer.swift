@@ -22,8 +22,8 @@ extension LedgerEngine {
       return opened(.failure(error))
     }
     opened(.success(()))
-    // Whether the newest freeze is recorded in the log.
-    var isFreezeRecorded = true
+    // The result of the newest freeze: whether it is recorded in the log.
+    var freezing = Result<Bool, LedgerError>.success(true)
     while true {
       // Before the commit, which then has the commands that they submit.
       inbox.tasks.runReady()
@@ -35,14 +35,12 @@ extension LedgerEngine {
           setup.committed?(self)
         }
       case .request(.freeze(let answer)):
-        let result = Result { () throws(LedgerError) in
-          if let store = phase.store {
-            isFreezeRecorded = false
-            isFreezeRecorded = try freezeSession(committer, store, &hold)
+        if let store = phase.store {
+          freezing = Result { () throws(LedgerError) in
+            try freezeSession(committer, store, &hold)
           }
-          return isFreezeRecorded
         }
-        answer(result.mapError { $0 })
+        answer(freezing.mapError { $0 })
       case .request(.unfreeze(let answer)):
         let result = Result { () throws(LedgerError) in try unfreezeSession(committer, &hold) }
         if case .failure(let error) = result, error.endsSession {
@@ -117,7 +115,7 @@ extension LedgerEngine {
         budget: deadline - MonotonicClock.now)
       error = error ?? refusal.error
     }
-    phase.change(to: .frozen)
+    phase.change(to: .frozen, stopsTime: error == nil)
     compactionLock.release()
     committer.pause()
     if !setup.waitsWhileFrozen {

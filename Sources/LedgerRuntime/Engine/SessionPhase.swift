@@ -13,9 +13,9 @@ package final class SessionPhase: Sendable {
     var phase = Phase.frozen
     /// Settles once the session is no longer frozen. It is made when a task begins to wait.
     var thaw: Resolver<Void>?
-    /// The time of the newest freeze, while the session is frozen.
+    /// The time of the newest freeze, while the session is frozen and that is recorded.
     var frozenSince: Duration?
-    /// How long earlier freezes lasted together.
+    /// How long earlier freezes that were recorded lasted together.
     var frozenTime = Duration.zero
   }
 
@@ -41,12 +41,16 @@ package final class SessionPhase: Sendable {
     if case .open(let store) = current { store } else { nil }
   }
 
-  package func change(to phase: Phase) {
+  /// Changes the phase.
+  ///
+  /// - Parameter stopsTime: Whether the time stands still in this phase. It goes on in a freeze that is not recorded:
+  ///   by the log the attempts of the session run, and others take them over at their time.
+  package func change(to phase: Phase, stopsTime: Bool = false) {
     let now = uptime()
     let thaw = contents.withLock { contents -> Resolver<Void>? in
       contents.phase = phase
       if case .frozen = phase {
-        contents.frozenSince = contents.frozenSince ?? now
+        if stopsTime { contents.frozenSince = contents.frozenSince ?? now }
         return nil
       }
       if let start = contents.frozenSince.take() { contents.frozenTime += now - start }
@@ -55,15 +59,22 @@ package final class SessionPhase: Sendable {
     thaw?.fulfill(())
   }
 
-  /// A time that stands still while the session is frozen.
+  /// A time that stands still while the session is frozen, if that is recorded.
   package var unfrozenTime: Duration {
     contents.withLock { ($0.frozenSince ?? uptime()) - $0.frozenTime }
   }
 
   /// Waits until the session is no longer frozen, or the task is cancelled.
-  package func waitWhileFrozen() async throws {
+  package func waitWhileFrozen() async throws { try await waitForThaw { _ in true } }
+
+  /// Waits until ``unfrozenTime`` goes on, or the task is cancelled.
+  package func waitWhileTimeStands() async throws {
+    try await waitForThaw { $0.frozenSince != nil }
+  }
+
+  private func waitForThaw(if isNeeded: (Contents) -> Bool) async throws {
     let thaw = contents.withLock { contents -> Promise<Void>? in
-      guard case .frozen = contents.phase else { return nil }
+      guard case .frozen = contents.phase, isNeeded(contents) else { return nil }
       let resolver = contents.thaw ?? Promise.make(of: Void.self, on: .inline).resolver
       contents.thaw = resolver
       return resolver.promise

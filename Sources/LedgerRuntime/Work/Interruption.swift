@@ -22,7 +22,7 @@ final class Interruption: Sendable {
   /// that it holds up nothing else.
   ///
   /// - Parameter flow: Tells how long the attempt has taken: the time in which the work was given back, or the
-  ///   session was frozen, does not count.
+  ///   session was frozen and that is recorded, does not count.
   func limiting<R: Sendable>(
     _ timeout: Duration?, _ flow: WorkFlow, in ledger: Ledger,
     _ body: @escaping @Sendable () async throws -> R
@@ -32,7 +32,9 @@ final class Interruption: Sendable {
     let end = FirstEnd<R>()
     Task { end(await code.result) }
     let timer = Task {
-      try await ledger.sleep(while: { timeout - flow.timeInAttempt })
+      try await ledger.sleep(
+        while: { timeout - flow.timeInAttempt },
+        pausing: ledger.engine.phase.waitWhileTimeStands)
       try Task.checkCancellation()
       self.note(.timeout(timeout))
       flow.interrupt()

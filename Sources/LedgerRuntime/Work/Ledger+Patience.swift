@@ -27,8 +27,13 @@ extension Ledger {
   }
 
   /// Waits until no time is left, by the clock that measures attempts.
-  func sleep(while timeLeft: () -> Duration) async throws {
+  ///
+  /// - Parameter pause: Waits for as long as the time stands still, called before each look at it.
+  func sleep(
+    while timeLeft: () -> Duration, pausing pause: () async throws -> Void = {}
+  ) async throws {
     while true {
+      try await pause()
       // The time first: if a test moves the clock in between, the wait is too short rather than too long.
       let now = self.now
       let rest = timeLeft()

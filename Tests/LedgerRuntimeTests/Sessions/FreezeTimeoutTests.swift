@@ -20,13 +20,14 @@ import Testing
     private let released = WakeSemaphore()
 
     func keep() { waits.withLock { $0 = [] } }
+    func release() { waits.withLock { $0 = nil } }
 
     /// How long each commit was allowed to wait since ``keep()``.
     var timeouts: [Duration] { waits.withLock { $0 ?? [] } }
 
     /// Lets the next commit wait before it writes, until it is released.
     func hold() { isHeld.store(true, ordering: .releasing) }
-    func release() { released.signal() }
+    func releaseCommit() { released.signal() }
     var holdsCommit: Bool { isReached.load(ordering: .acquiring) }
 
     func append(
@@ -83,7 +84,7 @@ import Testing
     while !inbox.hasCommands { try await Task.sleep(for: .milliseconds(1)) }
     async let isFrozen = ledger.freeze()
     while !inbox.hasRequests { try await Task.sleep(for: .milliseconds(1)) }
-    store.release()
+    store.releaseCommit()
     #expect(try await isFrozen)
     #expect(inbox.commandCount == 0)
     try await ledger.unfreeze()
@@ -91,8 +92,68 @@ import Testing
     await ledger.close()
   }
 
-  private func open(_ store: KeptStore, freezeTimeout: Duration) async throws -> Ledger {
+  /// By the log they run, and others take them over at their time.
+  @Test func attemptsTakeTheirTimeInAFreezeThatIsNotRecorded() async throws {
+    let (store, clock, gate) = (KeptStore(), ManualLedgerClock(), Gate())
     var configuration = LedgerConfiguration()
+    configuration.clock = clock
+    try configuration.handlers.register(ScriptedWork.self) {
+      ScriptedWork.Script { _, _ in
+        await gate.arrive()
+        do { try await Task.sleep(for: .seconds(1_000_000)) } catch { await gate.arrive() }
+        return 1
+      }
+    }
+    let ledger = try await open(store, freezeTimeout: .zero, configuration)
+    let promise = try await ledger.start(
+      ScriptedWork(), options: WorkOptions(attemptTimeout: .seconds(60)))
+    try await running(LedgerRunner(ledger)) {
+      await gate.arrival()
+      store.keep()
+      #expect(try await ledger.freeze() == false)
+      clock.advance(by: .seconds(60))
+      // It is cancelled.
+      await gate.arrival(2)
+      store.release()
+      try await ledger.unfreeze()
+      #expect(try await promise.outcome == .fulfilled(1))
+    }
+    await ledger.close()
+  }
+
+  /// Sessions that cannot be noted outside the log once they are frozen.
+  private struct UnnotedSessions: SessionRegistry {
+    final class Hold: SessionHold {
+      func freeze() throws(LedgerError) { throw LedgerError(.diskFull, "No note.") }
+      func end() {}
+    }
+
+    func begin(_ session: SessionID) -> any SessionHold { Hold() }
+
+    func findings(of sessions: [SessionEntity]) -> [SessionFinding] {
+      UnwatchedSessions().findings(of: sessions)
+    }
+
+    func deadSessions() -> [SessionID] { [] }
+    func removeLeftovers(of sessions: [SessionID]) {}
+  }
+
+  @Test func freezingAgainHasTheSameError() async throws {
+    let store = InMemoryEventStore()
+    let ledger = try await Ledger.open(
+      { () throws(LedgerError) in store }, UnnotedSessions(), as: .app)
+    for _ in 0..<2 {
+      await expectError(.diskFull) { try await ledger.freeze() }
+    }
+    try await ledger.unfreeze()
+    await ledger.close()
+  }
+
+  private func open(
+    _ store: KeptStore, freezeTimeout: Duration,
+    _ configuration: LedgerConfiguration = LedgerConfiguration()
+  ) async throws -> Ledger {
+    var configuration = configuration
     configuration.logger = AwaitedLog().logger
     configuration.freezeTimeout = freezeTimeout
     return try await Ledger.open(

@@ -169,6 +169,28 @@ struct AttemptTimeoutTests {
     #expect(outcome == .fulfilled(5))
   }
 
+  /// Not every few milliseconds either, if as little is left.
+  @Test func theTimerOfAnAttemptRestsWhileTheTimeStandsStill() async throws {
+    let lab = try WorkLedger()
+    let (ledger, other) = (try await lab.open(), try await lab.open())
+    #expect(try await ledger.freeze())
+    let looks = Notes()
+    let flow = WorkFlow(nil) {
+      looks.add("look")
+      return .zero
+    }
+    async let end: Void = Interruption().limiting(.milliseconds(1), flow, in: ledger) {
+      [gate] in await gate.pass()
+    }
+    await gate.arrival()
+    for _ in 0..<100 { _ = try await other.createPromise(of: Int.self) }
+    gate.open()
+    try await end
+    #expect(looks.lines.count <= 2)
+    await ledger.close()
+    await other.close()
+  }
+
   @Test func afterTwiceItsTimeARunnerOfAnotherSessionTakesItOver() async throws {
     // Its process is stopped: it has started an attempt, and does nothing more.
     let stopped = try await lab.open()
