@@ -18,9 +18,10 @@ extension Ledger {
   private func explaining(
     _ body: @escaping @Sendable (Explainer) throws(LedgerError) -> Explanation?
   ) async throws -> Explanation? {
-    let now = self.now
-    let registry = engine.setup.sessions
+    let (engine, registry) = (engine, engine.setup.sessions)
     return try await engine.read(fromCopy: true) { state in
+      // The time of the answer: the session may have been frozen when it was asked.
+      let now = engine.currentTime
       let presences = try registry.presences(of: state.openSessions())
       return try body(Explainer(state, at: now, presences))
     }

@@ -58,6 +58,21 @@ struct ExplanationTests {
     await ledger.close()
   }
 
+  @Test func whatIsDueIsJudgedByTheTimeOfTheAnswer() async throws {
+    let clock = ManualLedgerClock()
+    let lab = try WorkLedger(clock: clock)
+    let ledger = try await lab.open()
+    let work = try await ledger.start(ScriptedWork(), at: clock.now() + .seconds(60))
+    try await ledger.freeze()
+    async let explanation = ledger.explanation(of: work.id)
+    for _ in 0..<1_000 { await Task.yield() }
+    clock.advance(by: .seconds(60))
+    try await ledger.unfreeze()
+    let reasons = try await explanation?.reasons
+    #expect(reasons?.first?.name.hasPrefix("due") == true, "\(reasons ?? [])")
+    await ledger.close()
+  }
+
   @Test func aSessionThatEndsLeavesWorkOrphaned() async throws {
     let ledger = try await lab.open()
     let work = try await ledger.start(ScriptedWork())
