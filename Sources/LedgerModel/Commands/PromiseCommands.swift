@@ -82,8 +82,7 @@ extension CreatePromise {
     try decision.requireAwaited(by: work.trigger, of: id)
     try decision.requirePlaceInQueue(of: creation, work)
     var creation = creation
-    // It may take over the value, whose type has the name of then.
-    if let former = try formerTypeTag(ofAwaitedBy: work.trigger, in: decision) {
+    if let former = try formerTypeTag(ofValueFor: work.trigger, in: decision) {
       creation.typeTag = former
     }
     try decision.appendAttaching(creation, to: id.entityID, cause: cause)
@@ -94,11 +93,12 @@ extension CreatePromise {
     _ = try decision.follow(outcome, id)
   }
 
-  /// The type of the awaited promise, if that is the same type as the work's, under a former name.
+  /// The type of the awaited promise, if that is the same type as the work's, under a former name, and the work takes
+  /// over its value instead of running after it.
   private func formerTypeTag(
-    ofAwaitedBy trigger: WorkTrigger, in decision: Decision
+    ofValueFor trigger: WorkTrigger, in decision: Decision
   ) throws(LedgerError) -> String? {
-    guard !formerTypeTags.isEmpty, case .after(let awaited, _) = trigger,
+    guard !formerTypeTags.isEmpty, case .after(let awaited, .failed) = trigger,
       let promise = try decision.readablePromise(awaited)
     else { return nil }
     let typeTag = try promise.typeTag()

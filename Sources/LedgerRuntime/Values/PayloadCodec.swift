@@ -12,7 +12,8 @@ public struct PayloadCodec<Value: Sendable>: Sendable {
   /// The name of the type and its encoding: 1 to 128 bytes of UTF-8. Never change it.
   public let typeTag: String
 
-  /// Former names of the type, with encodings that can still be read; values are no longer stored under them.
+  /// Former names of the type, with encodings that can still be read. New values are stored under one only for a
+  /// promise that was created with it, or that takes over the value of such a promise.
   public let formerTypeTags: [String]
 
   /// Encodes a value.

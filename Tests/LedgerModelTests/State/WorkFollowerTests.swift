@@ -59,10 +59,13 @@ import Testing
     try ledger.commit(
       CreatePromise(id: .numbered(1), creation: PromiseCreated(typeTag: "old"), isStrict: true))
     if isSettled { try ledger.resolve(1) }
-    for (number, former) in [(2, ["older", "old"]), (3, [])] {
+    let works: [(Int, [String], WorkTrigger.Settlement)] = [
+      (2, ["older", "old"], .failed), (3, [], .failed), (4, ["old"], .fulfilled),
+    ]
+    for (number, former, settlement) in works {
       let creation = PromiseCreated(
         typeTag: "new", lifetime: .untilSettled,
-        source: .work(.init(kind: "k", trigger: .after(.numbered(1), .failed))))
+        source: .work(.init(kind: "k", trigger: .after(.numbered(1), settlement))))
       try ledger.commit(
         CreatePromise(
           id: .numbered(number), creation: creation, isStrict: true, formerTypeTags: former))
@@ -71,6 +74,8 @@ import Testing
     #expect(try ledger.promise(2).typeTag() == "old")
     #expect(try ledger.outcome(2)?.kind == .fulfilled)
     #expect(try ledger.outcome(3)?.kind == .rejected)
+    // It runs, and has a value of its own.
+    #expect(try ledger.promise(4).typeTag() == "new")
   }
 
   @Test(arguments: WorkLedger.Form.allCases)
