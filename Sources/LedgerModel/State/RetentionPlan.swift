@@ -40,11 +40,23 @@ package struct RetentionPlan: Sendable, Hashable {
   ///   - eventLimit: The maximum number of events; the remaining records are left to another plan.
   ///   - tick: Called now and then.
   /// - Throws: `snapshotMoved`; `corrupt`.
-  /// - Complexity: O(records that are removed or needed), plus O(open entities) if there are any, plus O(entities that
-  ///   ended after the creation of the oldest pending work) if there is work.
+  /// - Complexity: As that of ``init(_:endedBy:eventLimit:sharing:_:)``.
   package init(
-    _ state: LedgerState, endedBy age: AgeLimit?, eventLimit: Int = .max,
-    _ tick: () -> Void = {}
+    _ state: LedgerState, endedBy age: AgeLimit?, eventLimit: Int = .max, _ tick: () -> Void = {}
+  ) throws(LedgerError) {
+    var children = EndedChildren()
+    try self.init(state, endedBy: age, eventLimit: eventLimit, sharing: &children, tick)
+  }
+
+  /// Plans the next removal of a compaction.
+  ///
+  /// - Parameter children: What the earlier plans of the compaction found, on earlier states.
+  /// - Throws: `snapshotMoved`; `corrupt`.
+  /// - Complexity: O(records that are removed or needed), plus O(open entities) if there are any, plus O(entities that
+  ///   ended after the creation of the oldest pending work, and since the earlier plan) if there is work.
+  package init(
+    _ state: LedgerState, endedBy age: AgeLimit?, eventLimit: Int,
+    sharing children: inout EndedChildren, _ tick: () -> Void
   ) throws(LedgerError) {
     position = state.position
     self.eventLimit = eventLimit
@@ -58,7 +70,7 @@ package struct RetentionPlan: Sendable, Hashable {
       guard events.count < eventLimit, let time = try agedTime(of: entry, age, state, tick)
       else { return false }
       guard !state.removals.hides(entry.id, closedAt: entry.position) else { return true }
-      if needed == nil { needed = try state.neededIDs(tick) }
+      if needed == nil { needed = try state.neededIDs(sharing: &children, tick) }
       let isOfPendingWork = entry.parent.map { needed?.contains($0.entityID) ?? true } ?? false
       take(
         entry, at: time, isNeeded: isOfPendingWork || needed?.contains(entry.id) ?? true)
@@ -138,7 +150,14 @@ package struct RetentionPlan: Sendable, Hashable {
 
 extension LedgerState {
   /// All entities to which an open entity refers, and the sessions that created open promises.
-  func neededIDs(_ tick: () -> Void = {}) throws(LedgerError) -> Set<EntityID> {
+  func neededIDs() throws(LedgerError) -> Set<EntityID> {
+    var children = EndedChildren()
+    return try neededIDs(sharing: &children) {}
+  }
+
+  fileprivate func neededIDs(
+    sharing children: inout EndedChildren, _ tick: () -> Void
+  ) throws(LedgerError) -> Set<EntityID> {
     var ids: Set<EntityID> = []
     var pulse = Pulse()
     for handler in try openHandlers() {
@@ -150,15 +169,15 @@ extension LedgerState {
       hasExtended = hasExtended || $0.isExtended
       if $0.isOpen { ids.insert($0.created.session.entityID) }
     }
-    var work = PendingWork()
+    var pending = EndedChildren.Parents()
     // Not all at once: there may be much open work.
     for promise in promises.open where promise.isComputed {
-      work.note(promise)
+      pending.note(promise)
       try promise.insertNeeds(into: &ids)
     }
     try forEachPromiseBelow(.work) { (promise) throws(LedgerError) in
       pulse.beat(tick)
-      work.note(promise)
+      pending.note(promise)
       try promise.insertNeeds(into: &ids)
     }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
@@ -167,45 +186,25 @@ extension LedgerState {
       return true
     }
     if hasExtended {
-      let children = try closedChildren(of: work, tick)
-      try insertInputs(ofJointsAmong: &ids, and: children, tick)
+      let ended = try endedChildren(of: pending, sharing: &children, tick)
+      try insertInputs(ofJointsAmong: &ids, and: ended, tick)
     }
     return ids
   }
 
-  /// Work whose later attempts look for its children.
-  private struct PendingWork {
-    private(set) var ids: Set<EntityID> = []
-    /// The creation of the oldest work, before which no child ended.
-    private(set) var start = Position(rawValue: .max)
-
-    mutating func note(_ promise: PromiseEntity) {
-      guard promise.isWork, promise.status == .pending else { return }
-      ids.insert(promise.id.entityID)
-      start = min(start, promise.created.position)
-    }
-  }
-
-  /// The children that have ended, of work that has not. They are kept because of their parent, and joints among them
-  /// need their inputs.
-  private func closedChildren(
-    of work: PendingWork, _ tick: () -> Void
+  /// The children that have ended, of work that has not.
+  private func endedChildren(
+    of pending: EndedChildren.Parents, sharing children: inout EndedChildren, _ tick: () -> Void
   ) throws(LedgerError) -> Set<EntityID> {
-    var children: Set<EntityID> = []
-    guard !work.ids.isEmpty else { return children }
-    var pulse = Pulse()
+    guard !pending.ids.isEmpty else { return [] }
+    try children.look(in: snapshot, of: pending, tick)
+    var ids = children.ids(of: pending)
     promises.visitAll { promise in
-      guard !promise.isOpen, let parent = promise.parent, work.ids.contains(parent.entityID) else {
-        return
-      }
-      children.insert(promise.id.entityID)
+      guard !promise.isOpen, let parent = promise.parent?.entityID, pending.ids.contains(parent)
+      else { return }
+      ids.insert(promise.id.entityID)
     }
-    try snapshot.forEachEntry(of: .closed, after: work.start) { (entry) throws(LedgerError) in
-      pulse.beat(tick)
-      if let parent = entry.parent, work.ids.contains(parent.entityID) { children.insert(entry.id) }
-      return true
-    }
-    return children
+    return ids
   }
 
   /// Inserts the inputs of needed joints, which have their values, and in turn those of joints among the inputs.

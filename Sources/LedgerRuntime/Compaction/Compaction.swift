@@ -119,6 +119,7 @@ struct Compaction {
   // MARK: Removing records
 
   private mutating func removeRecords() async throws {
+    var children = EndedChildren()
     while report.problem == nil {
       // All existing removals were folded, and the command checks for later changes.
       let plan = try await turn.step { (store) throws(LedgerError) in
@@ -126,7 +127,7 @@ struct Compaction {
         engine.replica.dropFolded(begins: true)
         return try RetentionPlan(
           LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordAge(now: now),
-          eventLimit: Self.removalsPerFold
+          eventLimit: Self.removalsPerFold, sharing: &children
         ) { tell(.removing, of: report.removedRecords) }
       }
       guard !plan.events.isEmpty else { return }

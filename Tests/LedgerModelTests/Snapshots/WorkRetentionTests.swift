@@ -35,6 +35,19 @@ import Testing
     try RetentionPlan(ledger.state, endedBy: .everything)
   }
 
+  /// Creates a race of one input as a child of running work.
+  private func joinAsChild(
+    _ number: Int, of parent: Int, input: Int, in ledger: WorkLedger
+  ) throws {
+    try ledger.commit(
+      CreatePromise(
+        id: .numbered(number),
+        creation: PromiseCreated(
+          typeTag: "text", lifetime: .untilSettled, parent: .numbered(parent),
+          source: .joint(PromiseCreated.Joint(.race, of: [.numbered(input)]))),
+        isStrict: true, parentAttempt: 1))
+  }
+
   @Test func inputsOfAJointThatIsNewerThanThePlanAreKept() throws {
     let ledger = try ledger(.halfFolded, ended: 1...3)
     try ledger.createPromise(9)
@@ -140,13 +153,7 @@ import Testing
     try ledger.create(3)
     try ledger.claim(3)
     if form == .halfFolded { try fill(ledger) }
-    try ledger.commit(
-      CreatePromise(
-        id: .numbered(4),
-        creation: PromiseCreated(
-          typeTag: "text", lifetime: .untilSettled, parent: .numbered(3),
-          source: .joint(PromiseCreated.Joint(.race, of: [.numbered(1)]))),
-        isStrict: true, parentAttempt: 1))
+    try joinAsChild(4, of: 3, input: 1, in: ledger)
     #expect(try ledger.outcome(4)?.kind == .fulfilled)
     try remove(plan(ledger), in: ledger)
     #expect(try ledger.state.promise(.numbered(1)) != nil)
@@ -158,6 +165,34 @@ import Testing
     }
     try remove(plan(ledger), in: ledger)
     for number in [1, 4] { #expect(try ledger.state.promise(.numbered(number)) == nil) }
+  }
+
+  /// Plans of one compaction do not look twice at what has ended, and see what ends between them.
+  @Test func plansOfACompactionShareWhatTheyFind() throws {
+    let ledger = try ledger(ended: 1...3)
+    try ledger.create(4)
+    try ledger.claim(4)
+    let creation = PromiseCreated(typeTag: "text", lifetime: .untilSettled)
+    for start in [2_000, 3_000] {
+      let ids = (start..<start + 1_000).map(PromiseID.numbered)
+      try ledger.commit(
+        together: ids.map { CreatePromise(id: $0, creation: creation, isStrict: true) })
+      try ledger.commit(together: ids.map { ResolvePromise($0, .fulfilled, content: [1]) })
+    }
+    var children = EndedChildren()
+    func plan() throws -> (plan: RetentionPlan, ticks: Int) {
+      var ticks = 0
+      let plan = try RetentionPlan(
+        ledger.state, endedBy: .everything, eventLimit: 1, sharing: &children
+      ) { ticks += 1 }
+      return (plan, ticks)
+    }
+    let first = try plan()
+    #expect(try plan().ticks == first.ticks - 2)
+    try joinAsChild(5, of: 4, input: 3, in: ledger)
+    try remove(plan().plan, in: ledger)
+    #expect(try ledger.state.promise(.numbered(3)) != nil)
+    #expect(try ledger.state.promise(.numbered(2_500)) == nil)
   }
 
   /// They are kept without that, however many there are.
