@@ -59,6 +59,26 @@ struct PreparedStatementTests {
     #expect(!connection.isUsable)
   }
 
+  /// As after a change of a table.
+  @Test func aStatementWhoseResultHasAnotherTypeIsNotUsedAgain() throws {
+    let select = Statement("SELECT * FROM prepared", isPrepared: true)
+    try connection.run("CREATE TEMPORARY TABLE prepared (number int)")
+    _ = try connection.run([select])
+    try connection.run("ALTER TABLE prepared ALTER number TYPE bigint")
+    let error = #expect(throws: PostgreSQLError.self) { try connection.run([select]) }
+    #expect(error?.state == .featureNotSupported)
+    #expect(error?.isAboutPreparedStatements == true)
+    #expect(!connection.isUsable)
+  }
+
+  @Test func whatTheServerDoesNotSupportIsNotALostStatement() throws {
+    let unsupported = Statement("SELECT count(*) FROM pg_class FOR UPDATE", isPrepared: true)
+    let error = #expect(throws: PostgreSQLError.self) { try connection.run([unsupported]) }
+    #expect(error?.state == .featureNotSupported)
+    #expect(error?.isAboutPreparedStatements == false)
+    #expect(connection.isUsable)
+  }
+
   @Test func theSameTextWithOtherTypesIsAnotherStatement() throws {
     let statements = [Value.int4(5), .int8(5)].map {
       Statement("SELECT pg_typeof($1)::text", [$0], isPrepared: true)

@@ -15,8 +15,10 @@ struct StandbyTests {
       cluster.place("inspected"), as: .app, configuration: LedgerConfiguration())
     for number in 0..<20 { try await ledger.createPromise(of: Int.self).fulfill(number) }
     let name = "inspector"
+    // A standby refuses the isolation level that the connection asks for.
+    let options = "options='-c default_transaction_isolation=serializable'"
     let place = try PostgreSQLLedger(
-      "inspected", on: "\(cluster.connection()) application_name=\(name)",
+      "inspected", on: "\(cluster.connection()) application_name=\(name) \(options)",
       schema: TestServer.schema)
     let inspector = try await Ledger.inspect(place, prefersStandby: true)
     // Another standby may have confirmed the newest commit.

@@ -119,10 +119,10 @@ package final class Connection: @unchecked Sendable {
       do throws(PostgreSQLError) {
         for request in requests { try send(request) }
         guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
-        try receive(&results, isOver, before: deadline)
+        try receive(&results, of: requests, isOver, before: deadline)
       } catch {
         prepared.forget(requests.dropFirst(results.count))
-        if error.state?.isAboutPreparedStatements == true {
+        if error.isAboutPreparedStatements {
           isGivenUp.store(true, ordering: .relaxed)
         }
         throw error
@@ -189,7 +189,8 @@ package final class Connection: @unchecked Sendable {
   /// Receives the results up to the end of the pipeline. If one of them is an error, it throws that, after it has
   /// received those before.
   private func receive(
-    _ results: inout [Rows], _ isOver: (() -> Bool)?, before deadline: Duration?
+    _ results: inout [Rows], of requests: [PreparedStatements.Request], _ isOver: (() -> Bool)?,
+    before deadline: Duration?
   ) throws(PostgreSQLError) {
     var failure: PostgreSQLError?
     var nextRequest = Duration.zero
@@ -213,21 +214,25 @@ package final class Connection: @unchecked Sendable {
         if let failure { throw failure }
         return
       default:
-        failure = unsafe failure ?? error(of: result)
+        let request = requests.dropFirst(results.count).first
+        failure = unsafe failure ?? error(of: result, to: request)
         unsafe PQclear(result)
         if failure?.isConnectionLost == true { throw failure ?? lost() }
       }
     }
   }
 
-  private func error(of result: OpaquePointer) -> PostgreSQLError {
+  private func error(
+    of result: OpaquePointer, to request: PreparedStatements.Request?
+  ) -> PostgreSQLError {
     let state = unsafe PQresultErrorField(result, cledger_diagnostic_state())
       .map { unsafe String(cString: $0) }
     let message = unsafe PQresultErrorField(result, cledger_diagnostic_message())
       .map { unsafe String(cString: $0) }
     return PostgreSQLError(
       .running, message ?? lastMessage, state: state.map(SQLState.init),
-      isConnectionLost: unsafe PQstatus(pointer) != CONNECTION_OK)
+      isConnectionLost: unsafe PQstatus(pointer) != CONNECTION_OK,
+      ranPreparedStatement: request?.runsPreparedStatement ?? false)
   }
 
   private func lost() -> PostgreSQLError {

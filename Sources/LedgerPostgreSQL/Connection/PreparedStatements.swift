@@ -10,6 +10,10 @@ struct PreparedStatements {
     var runsStatement: Bool {
       if case .prepare = self { false } else { true }
     }
+
+    var runsPreparedStatement: Bool {
+      if case .runPrepared = self { true } else { false }
+    }
   }
 
   /// A text means another statement if its parameters have other types.

@@ -21,6 +21,8 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
   package let message: String
   /// Whether the connection is gone. Statements that were sent may then still take effect.
   package let isConnectionLost: Bool
+  /// Whether the request that failed ran a statement that was prepared before.
+  let ranPreparedStatement: Bool
 
   /// Whether statements that were sent may have taken effect, or still may: the answer was lost, cannot be read, or
   /// came from a server that was shutting down. One that accepts no writes refused them instead.
@@ -30,18 +32,29 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
         || asksForReconnection && state != .readOnlyTransaction)
   }
 
+  /// Whether the server does not have the prepared statements that it is known to have: an administrator or a pooler
+  /// removed them, or the tables were changed. A new connection prepares its own.
+  package var isAboutPreparedStatements: Bool {
+    switch state {
+    case .noSuchStatement?, .duplicateStatement?: true
+    case .featureNotSupported?: ranPreparedStatement
+    default: false
+    }
+  }
+
   /// Whether another connection may succeed, according to the server.
   package var asksForReconnection: Bool { state?.asksForReconnection ?? false }
 
   package init(
     _ phase: Phase, _ message: String, state: SQLState? = nil, refusal: ConnectionRefusal? = nil,
-    isConnectionLost: Bool = false
+    isConnectionLost: Bool = false, ranPreparedStatement: Bool = false
   ) {
     self.phase = phase
     self.message = message
     self.state = state
     self.refusal = refusal
     self.isConnectionLost = isConnectionLost
+    self.ranPreparedStatement = ranPreparedStatement
   }
 }
 

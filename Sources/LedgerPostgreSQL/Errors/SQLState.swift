@@ -26,12 +26,6 @@ package struct SQLState: RawRepresentable, Sendable, Hashable {
   package static let damagedData = SQLState(rawValue: "XX001")
   package static let damagedIndex = SQLState(rawValue: "XX002")
 
-  /// Whether the server does not have the prepared statements that it is known to have: an administrator or a pooler
-  /// removed them, or the tables were changed. A new connection prepares its own.
-  package var isAboutPreparedStatements: Bool {
-    [.noSuchStatement, .duplicateStatement, .featureNotSupported].contains(self)
-  }
-
   /// The class of the error: the first two characters.
   package var errorClass: Substring { rawValue.prefix(2) }
 

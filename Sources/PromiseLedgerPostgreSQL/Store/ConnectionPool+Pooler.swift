@@ -23,7 +23,10 @@ extension ConnectionPool {
   /// The process of the server that runs the statements of a connection.
   private func serverProcess(of connection: Connection) throws(LedgerError) -> Int32 {
     try LedgerError.onServer(names) { () throws(PostgreSQLError) in
-      try connection.run("SELECT pg_backend_pid()").int4(0, 0)
+      // A standby refuses the strictest isolation level, which the role may have.
+      try connection.run([
+        LedgerSQL.begin, Statement("SELECT pg_backend_pid()"), LedgerSQL.commit,
+      ]).rows[1].int4(0, 0)
     }
   }
 }

@@ -149,6 +149,8 @@ final class ConnectionPool: Sendable {
         _ = try connection.run([
           Statement("SET default_transaction_read_only = on"),
           Statement("SET idle_in_transaction_session_timeout = 0"),
+          // A standby refuses the strictest level of the role.
+          Statement("SET default_transaction_isolation = 'read committed'"),
         ])
       }
     case .session(let durability): (required, waitsForStandby) = (durability, true)

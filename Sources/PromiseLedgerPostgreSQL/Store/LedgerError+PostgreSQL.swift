@@ -19,6 +19,12 @@ extension LedgerError {
     of error: PostgreSQLError, _ names: SchemaNames
   ) -> (Code, String) {
     if error.phase == .connecting, let meaning = meaningOfRefusal(error) { return meaning }
+    if error.isAboutPreparedStatements {
+      return (
+        .unavailable,
+        "The server no longer has the statements that it kept for the connection. Nothing was written; try again."
+      )
+    }
     switch error.state {
     case .missingRight?:
       return (
@@ -44,11 +50,6 @@ extension LedgerError {
       return (
         .unavailable,
         "The statement collided with another transaction. Nothing was written; try again."
-      )
-    case let state? where state.isAboutPreparedStatements:
-      return (
-        .unavailable,
-        "The server no longer has the statements that it kept for the connection. Nothing was written; try again."
       )
     case .damagedData?, .damagedIndex?:
       return (.corrupt, "The server found damaged data. Restore the database from a backup.")

@@ -108,7 +108,7 @@ extension PostgreSQLEventStore {
       if isAppended { noteOwn(try? LogRow(results[1])) } else { forgetOwn() }
       return isAppended ? .appended(through: own.head.advanced(by: batch.count)) : nil
     // The error rolled everything back. The lock is taken on another connection, with statements of its own.
-    case .notWritten(let error) where error.state?.isAboutPreparedStatements == true: return nil
+    case .notWritten(let error) where error.isAboutPreparedStatements: return nil
     case .notWritten(let error): throw commitError(error, turn, isOver: isOver)
     case .unknown(let cause): return try judge(commit, batch, after: own.head, turn, cause)
     }
