@@ -1,8 +1,8 @@
 /// The ledger's record of one promise at one moment.
 ///
 /// Two records are equal only if the ledger knows the same of both promises, including what no property shows, such as
-/// the arguments of work and the results of its steps. Large values that are stored beside their events are not
-/// compared.
+/// the arguments of work and the results of its steps. Large arguments and results of steps, which are stored beside
+/// their events, are not compared.
 public struct PromiseRecord: Sendable, Hashable {
   /// The status of a promise.
   public typealias Status = PromiseStatus
