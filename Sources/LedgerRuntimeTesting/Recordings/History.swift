@@ -11,8 +11,10 @@ struct History: Sendable {
 
   private(set) var entries: [Entry] = []
   private var names = EntityNames()
+  private let ledger: InMemoryLedger
 
   init(of ledger: InMemoryLedger) throws(LedgerError) {
+    self.ledger = ledger
     let head = ledger.head()
     var position = try ledger.snapshotSummary().deletedThrough
     while position < head {
@@ -52,8 +54,8 @@ struct History: Sendable {
   /// An event in one line, with the beginnings of its values.
   private func words(_ entry: Entry) -> String {
     let event = entry.event
-    let isJoint = names.joints.contains(event.subject)
-    guard let line = try? EventLine(event, attachment: entry.attachment, isJoint: isJoint)
+    guard let isJoint = try? names.isResolutionOfJoint(event, in: ledger),
+      let line = try? EventLine(event, attachment: entry.attachment, isJoint: isJoint)
     else { return event.words }
     return "\(event.position) at \(event.time): \(line.shortened(to: 200).words(names))"
   }

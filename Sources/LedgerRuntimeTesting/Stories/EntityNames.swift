@@ -19,7 +19,7 @@ struct EntityNames: Sendable {
   private var counts: [Text: Int] = [:]
   private var counters: [Kind: Int] = [:]
   /// The promises that other promises settle.
-  private(set) var joints: Set<EntityID> = []
+  private var joints: Set<EntityID> = []
 
   /// Names the entity that an event creates.
   mutating func add(_ event: LedgerEvent) throws(LedgerError) {
@@ -31,6 +31,24 @@ struct EntityNames: Sendable {
     } else if let opened: SessionOpened = try event.decode() {
       add(event.subject, .session, "\(next(.session)) (\(opened.role))")
     }
+  }
+
+  /// Whether an event settles a promise that other promises settle.
+  ///
+  /// - Parameter source: The ledger of the event. Its snapshot has the promise if a compaction deleted the event that
+  ///   created it.
+  /// - Throws: The errors of reading the snapshot.
+  func isResolutionOfJoint(
+    _ event: LedgerEvent, in source: any LedgerSource
+  ) throws(LedgerError) -> Bool {
+    guard event.kind == .promiseResolved else { return false }
+    let id = event.subject
+    guard texts[id] == nil else { return joints.contains(id) }
+    let record = try source.readSnapshot { (tables) throws(LedgerError) in
+      try tables.records([id])[0].get()
+    }
+    guard let record else { return false }
+    return try LedgerEntity(id, record).promise?.isJoint ?? false
   }
 
   private mutating func add(_ id: EntityID, _ kind: Kind, _ name: String?) {

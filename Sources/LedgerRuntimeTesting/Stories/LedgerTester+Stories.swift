@@ -113,7 +113,7 @@ extension LedgerTester {
           let event = LedgerEvent(copying: event.view)
           try names.add(event)
           guard event.position > start else { continue }
-          let isJoint = names.joints.contains(event.subject)
+          let isJoint = try names.isResolutionOfJoint(event, in: store)
           lines.append(
             try EventLine(event, attachment: try attachment.get(), isJoint: isJoint))
         }

@@ -199,6 +199,23 @@ struct ExactEventTests {
       ])
   }
 
+  /// No event that is left tells that they are joints.
+  @Test func theFulfilmentOfAJointCanBeExpectedAfterACompactionToo() async throws {
+    let ledger = try await tester.app().ledger
+    let price = try await ledger.createPromise(of: Int.self)
+    let both = try await ledger.all([price])
+    let first = try await ledger.any([price])
+    let record = try await first.record
+    let creation = try #require(record?.created.position)
+    var policy = CompactionPolicy()
+    policy.eventRetention = .zero
+    policy.minimumEventCount = 0
+    #expect(try await ledger.compact(policy).deletedThrough >= creation)
+    let reaction = try await tester.when { try await price.fulfill(7) }
+    try reaction.thenAmongOthers(.promiseResolved(both, .fulfilled([7])))
+    try reaction.thenAmongOthers(.promiseResolved(first, .fulfilled(7)))
+  }
+
   // MARK: Work
 
   @Test func aChangeOfWorkCanBeExpected() async throws {
