@@ -24,7 +24,8 @@ enum EndState {
     }
     for id in promises {
       guard let record = try state.record(of: id) else { continue }
-      lines.append(line(of: record))
+      let outcome = try await outcome(of: record, in: ledger)
+      lines.append(line(of: record, outcome))
     }
     try state.forEachHandler(includesClosed: true) { record in
       lines.append(line(of: record))
@@ -33,14 +34,30 @@ enum EndState {
     return lines.sorted()
   }
 
-  private static func line(of record: PromiseRecord) -> String {
+  /// The outcome of a promise. The value of a joint, which its record does not hold, is composed of those of its
+  /// inputs, so that another input than before makes a difference.
+  ///
+  /// - Returns: `nil` if there is none, or if the record of an input was removed.
+  private static func outcome(
+    of record: PromiseRecord, in ledger: Ledger
+  ) async throws -> PromiseOutcome<StoredValue>? {
+    guard record.joint != nil, record.outcomeKind == .fulfilled else { return record.outcome }
+    do {
+      return try await ledger.storedOutcome(of: record.id)
+    } catch let error as LedgerError where error.code == .recordRemoved {
+      return nil
+    }
+  }
+
+  private static func line(
+    of record: PromiseRecord, _ outcome: PromiseOutcome<StoredValue>?
+  ) -> String {
     let name = Self.name(of: record)
-    // The values of a joint are those of its inputs.
-    let outcome =
-      record.outcome.map { ", " + $0.map { $0.bytes.asText }.words }
+    let words =
+      outcome.map { ", " + $0.map { $0.bytes.asText }.words }
       ?? record.outcomeKind.map { ", \($0)" }
     let reason = record.abandonReason.map { ", \($0)" }
-    return "promise \(name): \(record.status)\(outcome ?? "")\(reason ?? "")"
+    return "promise \(name): \(record.status)\(words ?? "")\(reason ?? "")"
   }
 
   /// The key of a child begins with the id of the work to which it belongs.

@@ -172,9 +172,41 @@ struct CrashPointsTests {
           if isSettled { try await order.fulfill(1) }
         }
       })
-    let line = "promise all: \(isSettled ? "resolved, fulfilled" : "pending")"
+    let line = "promise all: \(isSettled ? "resolved, fulfilled with [1]" : "pending")"
     #expect(difference.expected.filter { $0 == line }.count == 1)
     #expect(difference.actual.filter { $0 == line }.count == 2)
+  }
+
+  /// Each run settles both, and each of them has the same value in all runs.
+  @Test(arguments: [PromiseCreated.Joint.Rule.any, .race])
+  func anotherInputThatWinsIsFound(rule: PromiseCreated.Joint.Rule) async throws {
+    let difference = try #require(
+      await #expect(throws: CrashDifference.self) {
+        _ = try await CrashPoints().run(
+          { Notes() },
+          scenario: { tester, runs in
+            runs.add("run")
+            let ledger = try await tester.app().ledger
+            let first = try await ledger.findOrCreatePromise(key: .sample("first"), of: Int.self)
+            let second = try await ledger.findOrCreatePromise(key: .sample("second"), of: Int.self)
+            switch rule {
+            case .race: _ = try await ledger.race([first, second], key: Self.key)
+            default: _ = try await ledger.any([first, second], key: Self.key)
+            }
+            let isFirst = runs.lines.count == 1
+            if isFirst { try await first.fulfill(1) }
+            try await second.fulfill(2)
+            if !isFirst { try await first.fulfill(1) }
+          }, observing: { _ in [] })
+      })
+    for (lines, value) in [(difference.expected, 1), (difference.actual, 2)] {
+      #expect(
+        lines == [
+          "promise first: resolved, fulfilled with 1",
+          "promise order: resolved, fulfilled with \(value)",
+          "promise second: resolved, fulfilled with 2",
+        ])
+    }
   }
 
   @Test func openWorkAndItsOutcomeHaveALine() async throws {
