@@ -25,7 +25,7 @@ enum EndState {
     for id in promises {
       guard let record = try state.record(of: id) else { continue }
       let outcome = try await outcome(of: record, in: ledger)
-      lines.append(line(of: record, outcome))
+      lines.append(line(of: record, try name(of: record, in: state), outcome))
     }
     try state.forEachHandler(includesClosed: true) { record in
       lines.append(line(of: record))
@@ -50,9 +50,8 @@ enum EndState {
   }
 
   private static func line(
-    of record: PromiseRecord, _ outcome: PromiseOutcome<StoredValue>?
+    of record: PromiseRecord, _ name: String, _ outcome: PromiseOutcome<StoredValue>?
   ) -> String {
-    let name = Self.name(of: record)
     let words =
       outcome.map { ", " + $0.map { $0.bytes.asText }.words }
       ?? record.outcomeKind.map { ", \($0)" }
@@ -60,11 +59,16 @@ enum EndState {
     return "promise \(name): \(record.status)\(words ?? "")\(reason ?? "")"
   }
 
-  /// The key of a child begins with the id of the work to which it belongs.
-  private static func name(of record: PromiseRecord) -> String {
+  /// The key of a child begins with the id of the work to which it belongs. Its name begins with the name of that
+  /// work, unless the record of the work was removed.
+  private static func name(
+    of record: PromiseRecord, in state: ReplayedLedger
+  ) throws(LedgerError) -> String {
     guard let key = record.key else { return record.label ?? record.work?.kind ?? record.typeTag }
     guard let parent = record.parent, key.hasPrefix("\(parent)/") else { return key }
-    return String(key.dropFirst("\(parent)/".count))
+    let rest = String(key.dropFirst("\(parent)/".count))
+    guard let work = try state.record(of: parent) else { return rest }
+    return try name(of: work, in: state) + "/" + rest
   }
 
   private static func line(of record: HandlerRecord) -> String {

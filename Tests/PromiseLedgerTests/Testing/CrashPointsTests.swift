@@ -240,7 +240,38 @@ struct CrashPointsTests {
       _ = try await tester.run(worker, until: work)
       let lines = try await CrashPoints().endState(worker.ledger)
       #expect(lines.count == 2 && lines.last == "promise order: resolved, fulfilled with 7")
-      #expect(lines.first?.hasPrefix("promise answer/#1: ") == true, "\(lines)")
+      #expect(lines.first?.hasPrefix("promise order/answer/#1: ") == true, "\(lines)")
+    }
+  }
+
+  /// Otherwise, the answers to two of them could be exchanged without a difference.
+  @Test func childrenOfSeveralWorksAreToldApart() async throws {
+    var handlers = HandlerRegistry()
+    try handlers.register(ScriptedWork.self) {
+      ScriptedWork.Script { work, call in
+        if work.name == nil {
+          _ = try await call.value(
+            of: call.start(ScriptedWork.self, ["name": "child"], name: "inner"))
+        }
+        _ = try await call.promise("answer", of: Int.self)
+        return 7
+      }
+    }
+    let registry = handlers
+    try await withLedger { tester in
+      let worker = try await tester.worker(registry)
+      for key in ["order/1", "order/2", nil] {
+        let work = try await worker.ledger.start(
+          ScriptedWork(), key: key.map(PromiseKey.sample), label: "without a key")
+        _ = try await tester.run(worker, until: work)
+      }
+      let lines = try await CrashPoints().endState(worker.ledger)
+      let names = lines.map { line in String(line.prefix { $0 != ":" }) }
+      let children = ["", "/answer/#1", "/inner/#1", "/inner/#1/answer/#1"]
+      let expected = ["order/1", "order/2", "without a key"].flatMap { name in
+        children.map { "promise \(name)\($0)" }
+      }
+      #expect(names.sorted() == expected.sorted())
     }
   }
 
