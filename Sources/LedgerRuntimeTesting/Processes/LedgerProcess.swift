@@ -192,8 +192,8 @@ public final class LedgerProcess: Sendable {
   /// attempts that it runs are given back by another process: one that runs now, or the next one that opens. A run
   /// of the killed process ends with `sessionEnded`, and so does every other call of its session.
   ///
-  /// If fault plans hold up all processes that run, this returns once the patience of the tester ends, and the
-  /// attempts are given back when a process goes on.
+  /// If fault plans hold up all processes that run, this returns once the patience of the tester ends, however many
+  /// they are, and the attempts are given back when a process goes on.
   ///
   /// Nothing that a handler does after it kills its own process reaches the ledger; its code runs on until it notices
   /// the cancellation of its task.
@@ -214,7 +214,7 @@ public final class LedgerProcess: Sendable {
       await killed.gate.end()
       killed.runner?.abandon()
       // Processes that are held up have noticed, and give the attempts back later.
-      _ = try? await tester?.giveBackRuns(of: killed.ledger.session)
+      _ = try? await tester?.giveBackRuns(of: [killed.ledger.session])
     }.value
   }
 
@@ -326,13 +326,11 @@ public final class LedgerProcess: Sendable {
   /// Records the end of a session whose process is gone, which gives its attempts back.
   ///
   /// - Returns: Whether this process still ran when that was recorded.
-  /// - Throws: ``WaitedInVain``; `LedgerError` if the ledger cannot be read.
+  /// - Throws: `LedgerError` if the ledger cannot be read.
   func giveBackRuns(of session: SessionID) async throws -> Bool {
-    let (ledger, patience) = (ledger, patience)
+    let ledger = ledger
     let end: Void? = try await whileRunning {
-      try await wait(for: "the recorded end of a process that is gone", patience) {
-        try await Self.giveBackRuns(of: session, in: ledger)
-      }
+      try await Self.giveBackRuns(of: session, in: ledger)
     }
     return end != nil
   }

@@ -188,28 +188,69 @@ public final class LedgerTester: Sendable {
   ///
   /// - Throws: As ``giveBackRuns(of:)``.
   func noticeDeaths() async throws {
-    for session in processes.flatMap(\.killedSessions) { try await giveBackRuns(of: session) }
+    try await giveBackRuns(of: processes.flatMap(\.killedSessions))
   }
 
-  /// Lets a process that runs give back what the process of a session ran; without one, the next that opens or
-  /// goes on does. If a process cannot, for example because a fault plan holds it up, the next one is asked.
+  /// Lets a process that runs give back what the processes of some sessions ran; without one, the next that opens or
+  /// goes on does.
   ///
-  /// - Throws: If no process can, ``WaitedInVain`` or `LedgerError`, as the last one that was asked.
-  func giveBackRuns(of session: SessionID) async throws {
-    var asked: Set<Int> = []
-    var failure: (any Error)?
-    while true {
-      let next = processes.first { $0.condition == .running && !asked.contains($0.number) }
-      guard let process = next else { break }
-      asked.insert(process.number)
-      do {
-        if try await process.giveBackRuns(of: session) { return }
-      } catch {
-        failure = error
-      }
-      try Task.checkCancellation()
+  /// - Throws: ``WaitedInVain`` if that takes longer than the patience of the tester; the last error if all processes
+  ///   fail.
+  func giveBackRuns(of sessions: [SessionID]) async throws {
+    let what = "the recorded end of a process that is gone"
+    try await LedgerRuntimeTesting.wait(for: what, limits.patience) { [self] in
+      for session in sessions { try await giveBackRuns(of: session) }
     }
-    if let failure { throw failure }
+  }
+
+  /// How a process that was asked to give back runs went on.
+  private enum GivingBack: Sendable {
+    case done, stopped, late
+    case failed(any Error)
+  }
+
+  /// The time after which others would record the end of a session by their own polls.
+  private static let longestTurn = Duration.seconds(1)
+
+  /// Asks one process, so that it does not depend on chance which one writes. If it fails or takes long, for example
+  /// because a fault plan holds it up, the next one is asked, too.
+  private func giveBackRuns(of session: SessionID) async throws {
+    try await withThrowingTaskGroup(of: GivingBack.self) { group in
+      defer { group.cancelAll() }
+      var asked: Set<Int> = []
+      var busyCount = 0
+      var failure: (any Error)?
+      while true {
+        try Task.checkCancellation()
+        let running = processes.filter { $0.condition == .running }
+        if let next = running.first(where: { !asked.contains($0.number) }) {
+          asked.insert(next.number)
+          busyCount += 1
+          group.addTask {
+            do {
+              return try await next.giveBackRuns(of: session) ? .done : .stopped
+            } catch {
+              return .failed(error)
+            }
+          }
+          let turn = min(Self.longestTurn, limits.patience / running.count)
+          group.addTask {
+            try? await Task.sleep(for: turn)
+            return .late
+          }
+        }
+        guard busyCount > 0, let answer = try await group.next() else { break }
+        switch answer {
+        case .done: return
+        case .late: continue
+        case .stopped: busyCount -= 1
+        case .failed(let error):
+          busyCount -= 1
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+    }
   }
 
   /// Ends all processes. A tester that is released without that ends them too, some time later.

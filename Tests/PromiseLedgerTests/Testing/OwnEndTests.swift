@@ -125,6 +125,22 @@ struct OwnEndTests {
     await tester.close()
   }
 
+  @Test func aKillWaitsForAllHeldUpProcessesTogether() async throws {
+    let tester = LedgerTester(patience: .seconds(1))
+    let gate = FaultGate()
+    for _ in 0..<20 {
+      let process = try await tester.app()
+      try tester.plan([.delay(.beginCommit, until: gate)], for: process)
+    }
+    let other = try await tester.appExtension()
+    let start = ContinuousClock.now
+    await other.kill()
+    // One after the other, they would take 20 seconds.
+    #expect(ContinuousClock.now - start < .seconds(10))
+    gate.open()
+    await tester.close()
+  }
+
   @Test func aProcessThatIsHeldUpLeavesADeathToAnother() async throws {
     let tester = LedgerTester(patience: .seconds(2))
     let (app, other) = (try await tester.app(), try await tester.appExtension())
