@@ -142,9 +142,13 @@ struct OwnEndTests {
   }
 
   @Test func aProcessThatIsHeldUpLeavesADeathToAnother() async throws {
-    let tester = LedgerTester(patience: .seconds(2))
-    let (app, other) = (try await tester.app(), try await tester.appExtension())
-    let third = try await tester.appExtension()
+    let tester = LedgerTester(patience: .seconds(60))
+    // They notice nothing by themselves.
+    var configuration = LedgerConfiguration()
+    configuration.pollInterval = .seconds(3_600)
+    let app = try await tester.open(configuration)
+    let other = try await tester.appExtension()
+    let third = try await tester.open(configuration, as: .appExtension)
     let promise = try await app.ledger.createPromise(of: Int.self)
     let gate = FaultGate()
     try tester.plan([.delay(.beginCommit, until: gate)], for: app)
