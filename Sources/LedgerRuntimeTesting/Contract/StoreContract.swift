@@ -67,6 +67,9 @@ public struct StoreContract: Sendable {
 
   /// Checks rules, and reports those that the store does not keep.
   ///
+  /// Without rules there are no violations, which proves nothing: make sure that a filter leaves some, or use
+  /// ``check(_:)``, which refuses to check no rules.
+  ///
   /// - Parameter rules: The rules; by default all.
   /// - Returns: The violations, in the order of the rules; none for a store that proves itself.
   public func violations(of rules: [Rule] = StoreContract.rules) async -> [Violation] {
