@@ -73,8 +73,9 @@ struct DiffCommandTests {
     #expect(run.status == 1)
   }
 
-  /// A ledger with one work. Another one differs at most in the argument of its work.
-  private func ledgerWithWork(order: Int) throws -> TemporaryLedger {
+  /// A ledger with one work that finished a step. Another one differs at most in the argument of the work and the
+  /// result of the step. Both are stored beside their events if they are large.
+  private func ledgerWithWork(order: String = "1", result: String = "1") throws -> TemporaryLedger {
     func id(_ number: UInt64) -> EntityID {
       EntityID(high: 0x019B_76DA_A800_7000, low: 0x8700_0000_0000_0C00 | number)
     }
@@ -82,20 +83,33 @@ struct DiffCommandTests {
     let opened = SessionOpened(
       role: .app, processID: 161, instance: "shop", host: "till", libraryVersion: "1")
     let arguments = try StoredArguments([
-      StoredArgument(name: "order", typeTag: "int", payload: Array("\(order)".utf8))
+      StoredArgument(name: "order", typeTag: "string", payload: Array("\"\(order)\"".utf8))
     ])
     let created = PromiseCreated(
       typeTag: "int", lifetime: .untilSettled,
       source: .work(.init(kind: "ship", arguments: arguments)))
+    let finished = WorkStepFinished(
+      attempt: 1, step: StepIdentity("pack"), outcome: .value, startedAt: time, typeTag: "string",
+      result: Array("\"\(result)\"".utf8))
     let payloads: [(any EventPayload, UInt64)] = [
       (LedgerCreated(formatVersion: 0), 1), (opened, 2), (created, 3),
+      (WorkStarted(attempt: 1), 3), (finished, 3),
     ]
     var batch = EventBatch()
     for (payload, number) in payloads {
+      var payload = payload
+      var attachment: [UInt8] = []
+      if var large = payload as? any AttachablePayload, let content = large.attachable,
+        content.count > 1_000
+      {
+        attachment = content
+        large.detachContent()
+        payload = large
+      }
       try batch.append(
         NewEvent(
           kind: type(of: payload).kind, version: payload.version, time: time, subject: id(number),
-          cause: .start, payload: payload.encoded))
+          cause: .start, payload: payload.encoded, attachment: attachment))
     }
     let events = batch
     let temporary = try TemporaryLedger()
@@ -109,8 +123,8 @@ struct DiffCommandTests {
     return temporary
   }
 
-  @Test func argumentsOfWorkAreCompared() throws {
-    let ledgers = try [1, 1, 2].map { try ledgerWithWork(order: $0) }
+  /// Expects that the first two ledgers are equal, and that the work of the third one differs.
+  private func expectOneDifference(among ledgers: [TemporaryLedger]) throws {
     defer { withExtendedLifetime(ledgers) {} }
     let same = try CommandRun("diff", ledgers[0].path, ledgers[1].path)
     #expect(same.output == "" && same.notes == "" && same.status == 0)
@@ -122,6 +136,22 @@ struct DiffCommandTests {
 
         """)
     #expect(run.notes == "promise-ledger: Different: 1 changed.\n" && run.status == 1)
+  }
+
+  @Test(arguments: [1, 10_000])
+  func argumentsOfWorkAreCompared(length: Int) throws {
+    try expectOneDifference(
+      among: ["a", "a", "b"].map {
+        try ledgerWithWork(order: String(repeating: $0, count: length))
+      })
+  }
+
+  @Test(arguments: [1, 10_000])
+  func resultsOfStepsAreCompared(length: Int) throws {
+    try expectOneDifference(
+      among: ["a", "a", "b"].map {
+        try ledgerWithWork(result: String(repeating: $0, count: length))
+      })
   }
 
   @Test func damageIsFound() async throws {

@@ -202,7 +202,9 @@ public final class ReplayedLedger: Sendable {
   }
 
   /// Reads the value that is stored beside an event.
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+  ///
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  package func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
     do throws(LedgerError) {
       return try log.attachment(of: position, byteCount: byteCount)
     } catch {

@@ -61,6 +61,9 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
   /// The calls are listed on demand: every call of a handler needs a record, and few look at the others.
   private let entity: HandlerEntity
 
+  /// The large values that belong to it and are stored beside its events.
+  package var attachments: Set<AttachmentReference> { LedgerEntity.handler(entity).attachments }
+
   init(_ entity: HandlerEntity, bound: StoredArguments) {
     id = entity.id
     kind = entity.kind

@@ -59,6 +59,9 @@ public struct PromiseRecord: Sendable, Hashable {
   /// differ only in these are not equal.
   private let entity: PromiseEntity
 
+  /// The large values that belong to it and are stored beside its events.
+  package var attachments: Set<AttachmentReference> { LedgerEntity.promise(entity).attachments }
+
   /// Whether it is pending although its deadline has passed. The next writer will resolve it.
   public func isOverdue(at now: Timestamp) -> Bool {
     guard status == .pending, let deadline else { return false }

@@ -46,7 +46,9 @@ struct DiffSides {
     guard !access.areSame(first.name, second.name) else {
       return try inspector.withReplays(
         through: first.position, second.position, progress: progress
-      ) { try body(StateDifference(before: $0, after: $1, alive: alive)) }
+      ) {
+        try body(StateDifference(before: $0, after: $1, isOfOneLedger: true, alive: alive))
+      }
     }
     let other = try open(second, access, sink)
     if inspector.id != other.id {
@@ -55,7 +57,8 @@ struct DiffSides {
     try inspector.withReplay(through: first.position, progress: progress) { before in
       try other.withReplay(through: second.position, progress: sink.progress(through: other)) {
         after in
-        try body(StateDifference(before: before, after: after, alive: alive))
+        try body(
+          StateDifference(before: before, after: after, isOfOneLedger: false, alive: alive))
       }
     }
   }

@@ -15,13 +15,19 @@ struct StateChange {
   private let after: Subject?
 
   /// `nil` if there is no difference.
-  init?(before: Subject?, after: Subject?) {
+  ///
+  /// - Parameter haveSameLargeValues: Compares the values that are stored beside the events of a subject that is
+  ///   otherwise the same in both states.
+  init?(
+    before: Subject?, after: Subject?,
+    haveSameLargeValues: (Subject) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
     switch (before, after) {
     case (nil, nil): return nil
     case (nil, _?): kind = .created
     case (_?, nil): kind = .removed
     case (let before?, let after?):
-      guard !before.isSame(as: after) else { return nil }
+      if before.isSame(as: after), try haveSameLargeValues(before) { return nil }
       kind = before.isOpen && !after.isOpen ? .settled : .changed
     }
     (self.before, self.after) = (before, after)

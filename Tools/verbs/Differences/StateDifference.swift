@@ -4,6 +4,8 @@ import LedgerRuntime
 struct StateDifference {
   let before: ReplayedLedger
   let after: ReplayedLedger
+  /// Whether these are states of one ledger, in which the value beside an event never changes.
+  let isOfOneLedger: Bool
   /// Called now and then.
   let alive: () -> Void
 
@@ -20,11 +22,24 @@ struct StateDifference {
         left.map { left in right.map { $0.entityID < left.entityID } ?? false } ?? true
       let change = try StateChange(
         before: isOnlyNew ? nil : left.flatMap { try Subject($0, in: before) },
-        after: isOnlyOld ? nil : right.flatMap { try Subject($0, in: after) })
+        after: isOnlyOld ? nil : right.flatMap { try Subject($0, in: after) },
+        haveSameLargeValues: haveSameLargeValues)
       if let change, try !body(change) { return }
       if !isOnlyNew { left = try old.next() }
       if !isOnlyOld { right = try new.next() }
     }
+  }
+
+  /// Whether the large values of a subject are the same in both states, in which it is otherwise the same.
+  private func haveSameLargeValues(_ subject: Subject) throws(LedgerError) -> Bool {
+    guard !isOfOneLedger else { return true }
+    for value in subject.attachments.sorted(by: { $0.position < $1.position }) {
+      alive()
+      let old = try before.attachment(of: value.position, byteCount: value.byteCount)
+      let new = try after.attachment(of: value.position, byteCount: value.byteCount)
+      guard old == new else { return false }
+    }
+    return true
   }
 }
 
@@ -54,5 +69,16 @@ private struct SubjectCursor {
     handedOut += 1
     if handedOut.isMultiple(of: 1_000) { alive() }
     return known.popFirst()
+  }
+}
+
+extension Subject {
+  /// The large values that belong to it and are stored beside its events.
+  fileprivate var attachments: Set<AttachmentReference> {
+    switch self {
+    case .promise(let record): record.attachments
+    case .handler(let record): record.attachments
+    case .session: []
+    }
   }
 }
