@@ -107,6 +107,33 @@ import Testing
     }
   }
 
+  @Test func linksAreFollowedToMissingFiles() throws {
+    try withDirectory { directory in
+      let real = try FileSystem.realPath(directory)
+      try FileSystem.createDirectory("\(directory)/inner")
+      for (name, content) in [
+        ("absolute", "\(directory)/inner/file"), ("relative", "inner/file"),
+        ("indirect", "inner/../relative"), ("lost", "none/file"), ("round", "trip"),
+        ("trip", "round"), ("below", "inner/second"), ("inner/second", "file"),
+      ] {
+        try #require(unsafe symlink(content, "\(directory)/\(name)") == 0)
+      }
+      for name in ["absolute", "relative", "indirect", "below", "inner/second", "inner/./file"] {
+        #expect(try FileSystem.targetPath("\(directory)/\(name)") == "\(real)/inner/file")
+      }
+      let lost = #expect(throws: SystemError.self) {
+        try FileSystem.targetPath("\(directory)/lost")
+      }
+      #expect(lost?.code == .notFound)
+      let round = #expect(throws: SystemError.self) {
+        try FileSystem.targetPath("\(directory)/round")
+      }
+      #expect(round?.code == .tooManyLinks)
+      try FileSystem.writeAtomically([1], to: "\(directory)/inner/file")
+      #expect(try FileSystem.targetPath("\(directory)/indirect") == "\(real)/inner/file")
+    }
+  }
+
   @Test func sizesAreTold() throws {
     try withDirectory { directory in
       try FileSystem.writeAtomically([1, 2, 3], to: "\(directory)/file")

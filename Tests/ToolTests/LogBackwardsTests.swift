@@ -156,6 +156,23 @@ struct LogBackwardsTests {
     #expect(try log(sample.path, "--cursor-file", cursor, "--limit", "1") == [6])
   }
 
+  @Test func theFirstRunCreatesTheFileThatALinkLeadsTo() async throws {
+    let sample = try await SampleLedger()
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let files = FileManager.default
+    let (cursor, link) = (directory.path + "/state/cursor", directory.path + "/link")
+    try files.createSymbolicLink(atPath: link, withDestinationPath: "state/cursor")
+    let lost = try CommandRun("log", sample.path, "--cursor-file", link)
+    #expect(lost.notes.hasPrefix("promise-ledger: The file \(link) cannot be written. "))
+    #expect(lost.status == 74 && lost.output == "")
+    try files.createDirectory(
+      atPath: directory.path + "/state", withIntermediateDirectories: false)
+    #expect(try log(sample.path, "--cursor-file", link, "--limit", "3") == [1, 2, 3])
+    #expect(try files.destinationOfSymbolicLink(atPath: link) == "state/cursor")
+    #expect(try log(sample.path, "--cursor-file", cursor, "--limit", "1") == [4])
+  }
+
   @Test func whatAKilledRunLeftBesideItsCursorIsRemoved() async throws {
     let sample = try await SampleLedger()
     let directory = try TemporaryDirectory()
@@ -172,11 +189,16 @@ struct LogBackwardsTests {
 
   @Test func noCursorIsWrittenIntoTheLedger() async throws {
     let sample = try await SampleLedger()
-    let cursor = sample.path + "/cursor"
-    let run = try CommandRun("log", sample.path, "--cursor-file", cursor)
-    #expect(run.notes.contains("Nothing can be written into the ledger at "))
-    #expect(run.status == 2 && run.output == "")
-    #expect(!FileManager.default.fileExists(atPath: cursor))
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let (cursor, link) = (sample.path + "/cursor", directory.path + "/link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: cursor)
+    for name in [cursor, link] {
+      let run = try CommandRun("log", sample.path, "--cursor-file", name)
+      #expect(run.notes.contains("Nothing can be written into the ledger at "))
+      #expect(run.status == 2 && run.output == "")
+      #expect(!FileManager.default.fileExists(atPath: cursor))
+    }
   }
 
   /// The events before the damage are not printed again, and the damage is reported each time.

@@ -49,6 +49,42 @@ extension FileSystem {
     return unsafe String(cString: real)
   }
 
+  /// The absolute path of the file that a path leads to, without symbolic links, `.` and `..`. The file may be
+  /// missing, but not its directory.
+  ///
+  /// - Throws: `.notFound` if the directory is missing; `.tooManyLinks` if links lead to each other.
+  package static func targetPath(_ path: String) throws(SystemError) -> String {
+    var path = path
+    for _ in 0..<maximumLinkCount {
+      do throws(SystemError) {
+        return try realPath(path)
+      } catch {
+        guard error.code == .notFound else { throw error }
+      }
+      guard isSymbolicLink(path) else {
+        let directory = try realPath(parent(of: path))
+        return (directory == "/" ? "" : directory) + "/" + lastComponent(of: path)
+      }
+      let next = try content(ofLink: path)
+      path = next.hasPrefix("/") ? next : "\(parent(of: path))/\(next)"
+    }
+    throw SystemError(.tooManyLinks, "readlink", path: path)
+  }
+
+  /// The number of symbolic links that a path may lead through, as on Linux.
+  private static let maximumLinkCount = 40
+
+  /// The path in a symbolic link.
+  private static func content(ofLink path: String) throws(SystemError) -> String {
+    // No system opens a longer path.
+    let capacity = 4_096
+    var buffer = [CChar](repeating: 0, count: capacity)
+    let count = unsafe readlink(path, &buffer, capacity)
+    if count == -1 { throw SystemError.last("readlink", path: path) }
+    guard count < capacity else { throw SystemError(.nameTooLong, "readlink", path: path) }
+    return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// The length of a file in bytes.
   package static func fileSize(_ path: String) throws(SystemError) -> Int {
     Int(try status(path).st_size)

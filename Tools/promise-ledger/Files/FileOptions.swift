@@ -54,7 +54,8 @@ struct FileOptions: LedgerOptions, FileAccess {
   }
 
   func check(output: String) throws {
-    let parent = URL(fileURLWithPath: OutputFile.target(of: output)).deletingLastPathComponent()
+    let target = try OutputFile.target(of: output)
+    let parent = URL(fileURLWithPath: target).deletingLastPathComponent()
     let paths = [parent, URL(fileURLWithPath: path)].map {
       $0.resolvingSymlinksInPath().standardizedFileURL.pathComponents
     }

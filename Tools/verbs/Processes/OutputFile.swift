@@ -18,7 +18,7 @@ package enum OutputFile {
         "\(path.escapingControlCharacters) is not a regular file, and only such a file can be replaced. Give another name, or - for standard output, which a shell can send anywhere."
       )
     }
-    let path = isReplacing ? target(of: path) : path
+    let path = try isReplacing ? target(of: path) : path
     removeUnfinished(path)
     do {
       var file = try AtomicFile(path)
@@ -37,14 +37,21 @@ package enum OutputFile {
       }
     } catch let error as SystemError {
       guard error.code != .exists else { throw Status.Failure.exists(path) }
-      throw Status.Failure(
-        .systemFailure, "The file \(path) cannot be written. \(error)".escapingControlCharacters)
+      throw Status.Failure.unwritable(path, error)
     }
   }
 
-  /// The path of the file that is replaced: of a symbolic link, what it leads to, so that the link remains.
-  package static func target(of path: String) -> String {
-    FileSystem.isSymbolicLink(path) ? (try? FileSystem.realPath(path)) ?? path : path
+  /// The path of the file that is replaced or created: of a symbolic link, what it leads to, so that the link
+  /// remains.
+  ///
+  /// - Throws: ``Status/Failure`` if a symbolic link leads to no directory that could hold the file.
+  package static func target(of path: String) throws -> String {
+    guard FileSystem.isSymbolicLink(path) else { return path }
+    do throws(SystemError) {
+      return try FileSystem.targetPath(path)
+    } catch {
+      throw Status.Failure.unwritable(path, error)
+    }
   }
 
   /// Removes what a process left that was ended while it wrote a file. If that is not possible, it is harmless.
@@ -58,6 +65,11 @@ package enum OutputFile {
 }
 
 extension Status.Failure {
+  fileprivate static func unwritable(_ path: String, _ error: SystemError) -> Status.Failure {
+    Status.Failure(
+      .systemFailure, "The file \(path) cannot be written. \(error)".escapingControlCharacters)
+  }
+
   /// A file of the name is there already.
   static func exists(_ path: String) -> Status.Failure {
     Status.Failure(

@@ -45,6 +45,8 @@ struct ReadingParent: ~Copyable {
     _ arguments: [String], timeout: Duration, _ input: [UInt8]?, _ markFile: String?,
     _ endsWithOutput: Bool
   ) throws -> Status {
+    // A link stays, and what it leads to is replaced.
+    let markFile = try markFile.map { try OutputFile.target(of: $0) }
     let signals = SignalForwarder()
     var environment = ProcessInfo.processInfo.environment
     // The child exists so that it can crash. A backtrace is of no use.
@@ -70,8 +72,7 @@ struct ReadingParent: ~Copyable {
     self.endsWithOutput = endsWithOutput
     self.child = child
     self.watchdog = watchdog
-    // A link stays, and what it leads to is replaced.
-    self.markFile = markFile.map { OutputFile.target(of: $0) }
+    self.markFile = markFile
     if StandardError.canDraw { progress = ProgressLine(start: .now) }
   }
 
