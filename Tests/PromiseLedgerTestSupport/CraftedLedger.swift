@@ -40,6 +40,20 @@ package struct CraftedLedger {
       patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in made })
   }
 
+  /// Folds all events and deletes them. As the newest frame always stays, another session is opened first.
+  package mutating func compact() throws {
+    let session = SessionID.numbered(9)
+    try commit([.of(SessionOpened.sample(), on: session.entityID)], by: session)
+    let store = try LMDBEventStore(opening: LedgerDirectory(path), options: options)
+    defer { store.close() }
+    let head = try store.head()
+    var folder = Folder()
+    while try folder.step(of: store, through: head, limit: 1_000) != nil {}
+    try folder.markReadBack(of: store)
+    let deletion = EventDeletion(store)
+    while try deletion.step(through: head) != nil {}
+  }
+
   /// A session, promises in every state, large values, a commit of many frames, and events that no
   /// build of this version writes.
   package static func sample() throws -> CraftedLedger {

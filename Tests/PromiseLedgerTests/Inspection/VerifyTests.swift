@@ -231,8 +231,11 @@ struct VerifyTests {
       .of(started, on: handler),
     ])
     try ledger.commit([finished])
-    let found = try findings(ledger.path)
-    #expect(found.map(\.subject) == [handler])
-    #expect(found.allSatisfy { $0.message.hasPrefix("A stored report of a call is damaged") })
+    for isCompacted in [false, true] {
+      if isCompacted { try ledger.compact() }
+      let found = try findings(ledger.path)
+      #expect(found.map(\.subject) == [handler], "compacted: \(isCompacted)")
+      #expect(found.allSatisfy { $0.message.hasPrefix("A stored report of a call is damaged") })
+    }
   }
 }

@@ -70,21 +70,28 @@ struct WorkVerifyTests {
     #expect(findings.isEmpty)
   }
 
-  @Test(arguments: [
-    PromiseResolved.content(effects: [], then: [1, 2, 3]), [1, 2, 3],
-  ])
-  func aDamagedErrorOfCodeIsAFinding(content: [UInt8]) throws {
+  /// Expects that the damaged content of an event is found, also where only a record keeps it.
+  private func expectAFinding(of event: NewEvent) throws {
     var ledger = try ledger(width: 2)
-    try ledger.commit([
-      .of(
-        PromiseResolved(
-          outcome: .rejected, resolvedAt: Timestamp(nanosecondsSinceEpoch: 1), attempt: 1,
-          content: content),
-        on: PromiseID.numbered(1).entityID)
-    ])
-    let found = try findings(ledger)
-    #expect(found.map(\.subject) == [PromiseID.numbered(1).entityID])
-    #expect(found.allSatisfy { $0.severity == .corrupt && $0.message.contains("damaged") })
+    try ledger.commit([event])
+    for isCompacted in [false, true] {
+      if isCompacted { try ledger.compact() }
+      let found = try findings(ledger)
+      #expect(found.map(\.subject) == [event.subject], "compacted: \(isCompacted)")
+      #expect(found.allSatisfy { $0.severity == .corrupt && $0.message.contains("damaged") })
+    }
+  }
+
+  /// A rejection with an error that cannot be decoded, in its event or beside it.
+  @Test(
+    arguments: [PromiseResolved.content(effects: [], then: [1, 2, 3]), [1, 2, 3]], [false, true])
+  func aDamagedErrorOfCodeIsAFinding(content: [UInt8], isAttached: Bool) throws {
+    let resolved = PromiseResolved(
+      outcome: .rejected, resolvedAt: Timestamp(nanosecondsSinceEpoch: 1), attempt: 1,
+      content: isAttached ? nil : content)
+    var event = NewEvent.of(resolved, on: PromiseID.numbered(1).entityID)
+    if isAttached { event.attachment = content }
+    try expectAFinding(of: event)
   }
 
   /// A failed step with a result that cannot be decoded, in its event or beside it.
@@ -103,11 +110,7 @@ struct WorkVerifyTests {
       let payload: [UInt8] = [0] + finished.encoded.dropFirst() + content
       event = .raw(.workStepFinished, on: id, payload: payload)
     }
-    var ledger = try ledger(width: 2)
-    try ledger.commit([event])
-    let found = try findings(ledger)
-    #expect(found.map(\.subject) == [id])
-    #expect(found.allSatisfy { $0.severity == .corrupt && $0.message.contains("damaged") })
+    try expectAFinding(of: event)
   }
 
   @Test(arguments: [10, 9_000])
@@ -124,6 +127,8 @@ struct WorkVerifyTests {
     }
     var ledger = try ledger(width: 2)
     try ledger.commit([event])
+    #expect(try findings(ledger).isEmpty)
+    try ledger.compact()
     #expect(try findings(ledger).isEmpty)
   }
 }

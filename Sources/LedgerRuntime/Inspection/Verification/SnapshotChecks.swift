@@ -7,8 +7,17 @@ struct SnapshotChecks {
   private(set) var isWhole = true
   /// The number of whole records.
   private(set) var recordCount = 0
-  /// The attachments of deleted events, with the records that own them.
-  private(set) var attachments: [(owner: EntityID, attachment: AttachmentReference)] = []
+  /// An attachment of a deleted event.
+  struct OwnedAttachment {
+    /// The record that owns it.
+    let owner: EntityID
+    let reference: AttachmentReference
+    /// `nil` if the content cannot be checked.
+    let kind: AttachmentKind?
+  }
+
+  /// The attachments of deleted events.
+  private(set) var attachments: [OwnedAttachment] = []
   private var digest = StateDigest.empty
   private var counts = SnapshotSummary.Counts()
   private var partCount = 0
@@ -142,8 +151,16 @@ struct SnapshotChecks {
     counts.add(record.type, byteCount: record.content.count)
     partCount += SnapshotRecord.pieceCount(ofContent: record.content.count) - 1
     for entry in entity.openEntries { counts.lists.add(entry) }
-    for attachment in entity.attachments where attachment.position <= summary.deletedThrough {
-      attachments.append((id, attachment))
+    let deletedThrough = summary.deletedThrough
+    for attachment in entity.attachments where attachment.position <= deletedThrough {
+      // A payload that cannot be decoded is a finding below.
+      let kind = try? entity.kind(ofAttachmentAt: attachment.position)
+      attachments.append(OwnedAttachment(owner: id, reference: attachment, kind: kind))
+    }
+    // The events that remain are checked themselves.
+    let findings = findings
+    entity.checkContents(through: deletedThrough) { position, error in
+      findings.add(error, at: position, subject: id)
     }
     return entity
   }

@@ -9,8 +9,8 @@ struct Verification {
   private var digest: LogDigest?
   /// The log digest that the snapshot states, with its position.
   private let snapshotDigest: LogDigest
-  /// The attachments of deleted events, with their owners.
-  private let ownedAttachments: [(owner: EntityID, attachment: AttachmentReference)]
+  /// The attachments of deleted events.
+  private let ownedAttachments: [SnapshotChecks.OwnedAttachment]
   /// The key of the last frame, whole or damaged.
   private var lastKey: UInt64
   /// The last event that was read, or `nil` after a damaged frame, whose end is unknown.
@@ -218,16 +218,18 @@ struct Verification {
   /// Checks the attachments that records of deleted events own.
   private mutating func checkOwnedAttachments(_ tick: () -> Void) throws(LedgerError) {
     var byteCounts: [Position: Int] = [:]
-    var queue = AttachmentQueue(ownedAttachments.map(\.attachment))
-    for (owner, attachment) in ownedAttachments {
+    var queue = AttachmentQueue(ownedAttachments.map(\.reference))
+    for owned in ownedAttachments {
+      let attachment = owned.reference
       byteCounts[attachment.position] = attachment.byteCount
       pulse.beat(tick, steps: Self.stepCount(ofAttachment: attachment.byteCount))
       let found = try queue.next(tables.attachments)
       do throws(LedgerError) {
-        _ = try found.get()
+        let content = try found.get()
+        try owned.kind?.check(content)
         summary.attachmentCount += 1
       } catch {
-        add(error.message, at: attachment.position, subject: owner)
+        add(error.message, at: attachment.position, subject: owned.owner)
       }
     }
     guard let lastPosition else { return }
