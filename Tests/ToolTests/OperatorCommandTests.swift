@@ -252,6 +252,15 @@ struct OperatorCommandTests {
           == "promise-ledger: Promise \(joint) is a joint, whose value is that of its inputs. Reject or cancel it, or settle the inputs.\n"
       )
       #expect(run.output == "" && run.status == 2)
+      for verb in [["resolve", "--value", "[1]"], ["reject", "--reason", "no"]] {
+        let refused = try CommandRun(
+          [verb[0], sample.path, "\(joint)"] + verb.dropFirst() + options)
+        #expect(
+          refused.notes
+            == "promise-ledger: Promise \(joint) is a joint, which its inputs settle. Settle these, or reject or cancel it with force.\n"
+        )
+        #expect(refused.output == "" && refused.status == 2)
+      }
     }
     let cancelled = try CommandRun(
       "force", sample.path, "\(joint)", "--cancel", "enough", "--apply")
@@ -273,8 +282,7 @@ struct OperatorCommandTests {
       ),
       (
         ["resolve", name(4), "--value", "1"],
-        "Promise \(name(4)) is settled by code or by other promises. To settle it all the same, use force.",
-        2
+        "Promise \(name(4)) is settled by code. To settle it all the same, use force.", 2
       ),
     ] as [([String], String, Int32)] {
       for options in [[], ["--apply"]] {

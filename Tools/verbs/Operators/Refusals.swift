@@ -14,7 +14,8 @@ extension PromiseRecord {
 
   /// The answer to an attempt to settle it, if only code or other promises do that.
   var refusalAsComputed: OperatorAnswer? {
-    work != nil || joint != nil ? .settledByCode(self) : nil
+    if joint != nil { return .settledByInputs(self) }
+    return work == nil ? nil : .settledByCode(self)
   }
 }
 
@@ -34,7 +35,13 @@ extension OperatorAnswer {
   static func settledByCode(_ record: PromiseRecord) -> Self {
     .refused(
       .usage,
-      "Promise \(record.id) is settled by code or by other promises. To settle it all the same, use force."
+      "Promise \(record.id) is settled by code. To settle it all the same, use force.")
+  }
+
+  static func settledByInputs(_ record: PromiseRecord) -> Self {
+    .refused(
+      .usage,
+      "Promise \(record.id) is a joint, which its inputs settle. Settle these, or reject or cancel it with force."
     )
   }
 }
