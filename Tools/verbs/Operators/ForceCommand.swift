@@ -11,10 +11,9 @@ struct ForceCommand: OperatorCommand {
       ledger. The value of --value is stored as it is given, under the type of the promise, which \
       show prints; the program that reads it must be able to decode it. For a promise without a \
       value, of the type void, give null. Exit code 2 means that the promise is settled or \
-      abandoned, that other promises settle it, whose values it has, that the value is not JSON, \
-      or that it has the type bytes, which is not JSON; \
-      exit code 4 that a writer makes no progress. The ledger records the session, with the role \
-      operator.
+      abandoned, that --value was given for a joint, which takes its value from its inputs, that \
+      the value is not JSON, or that it has the type bytes, which is not JSON; exit code 4 that a \
+      writer makes no progress. The ledger records the session, with the role operator.
       """)
 
   @OptionGroup var reading: ReadingOptions
