@@ -318,11 +318,12 @@ struct ShrinkTests {
     let ledger = try await openWithFreeSpace()
     let store = try #require(try ledger.engine.currentStore as? LMDBEventStore)
     let environment = try store.environment
+    // The thread sanitizer leaves a process little address space: another test could take that of a large map.
+    try environment.grow(to: 64 << 20)
     let size = try environment.info().mapSize
     let growth = Mutex<Task<Void, any Error>?>(nil)
     let report = try await ledger.shrink { progress in
       guard progress.phase == .checking, growth.withLock({ $0 == nil }) else { return }
-      // Only a little larger: the thread sanitizer leaves a process little address space.
       growth.withLock { $0 = Task.detached { try environment.grow(to: size + (1 << 20)) } }
       let pause = WakeSemaphore()
       while !environment.isAwaited { _ = pause.wait(timeout: .milliseconds(1)) }
