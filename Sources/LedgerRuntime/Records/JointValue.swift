@@ -67,8 +67,7 @@ extension RecordReader {
       let needs = SnapshotNeeds(ids: Set(slice.map(\.entityID)))
       let inputs = try await engine.read(needs: needs) { state in
         try slice.map { id throws(LedgerError) in
-          guard let entity = try state.promise(id) else { throw try state.refusal(ofMissing: id) }
-          return entity
+          try state.input(id)
         }
       }
       for input in inputs {
@@ -89,9 +88,27 @@ extension PromiseID {
   fileprivate func entity(in reader: RecordReader) async throws -> PromiseEntity {
     let needs = SnapshotNeeds(ids: [entityID])
     return try await reader.engine.read(needs: needs) { state in
-      guard let entity = try state.promise(self) else { throw try state.refusal(ofMissing: self) }
-      return entity
+      try state.input(self)
     }
+  }
+}
+
+extension LedgerState {
+  /// An input of a joint.
+  fileprivate func input(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
+    if let entity = try promise(id) { return entity }
+    let refusal = try refusal(ofMissing: id)
+    // It was there when the joint was created, also if it had no key by which that would be known.
+    throw refusal.code == .notFound ? .inputRemoved(id) : refusal
+  }
+}
+
+extension LedgerError {
+  fileprivate static func inputRemoved(_ id: PromiseID) -> LedgerError {
+    LedgerError(
+      .recordRemoved,
+      "The joint has the value of promise \(id), which ended, and a compaction removed its record. Read the outcome of a joint while the records of its inputs are kept."
+    )
   }
 }
 

@@ -57,6 +57,27 @@ struct JoinedPromiseTests {
     #expect(try await again.outcome == .fulfilled(expected))
   }
 
+  /// Without a key, nothing is left of it.
+  @Test func anInputWhoseRecordWasRemovedIsNamed() async throws {
+    let clock = ManualLedgerClock()
+    let lab = try WorkLedger(clock: clock)
+    let ledger = try await lab.open()
+    let inputs = try await promises(2, in: ledger)
+    let all = try await ledger.all(inputs)
+    for (number, input) in inputs.enumerated() {
+      try await input.fulfill(number)
+      #expect(try await input.consume() == number)
+      clock.advance(by: .seconds(3_600))
+    }
+    #expect(try await all.consume() == [0, 1])
+    var policy = CompactionPolicy()
+    policy.recordRetention = .seconds(5_400)
+    try await ledger.compact(policy)
+    #expect(try await inputs[0].record == nil)
+    await expectError(.recordRemoved) { try await all.outcome }
+    await ledger.close()
+  }
+
   @Test func anyAndRaceHaveTheValueOfTheFirst() async throws {
     let ledger = try await lab.open()
     let inputs = try await promises(3, in: ledger)
