@@ -132,9 +132,12 @@ package struct PromiseEntity: Sendable, Hashable {
 
   /// Whether the payloads are seen to be intact without decoding them; otherwise, decoding may fail.
   package var isSurelyIntact: Bool {
-    PromiseCreated.isSurelyIntact(encoded: creationPayload)
+    isCreationSurelyIntact
       && resolution.map { PromiseResolved.isSurelyIntact(encoded: $0.payload) } ?? true
   }
+
+  /// Whether the payload of the creation is seen to be intact without decoding it; otherwise, decoding may fail.
+  var isCreationSurelyIntact: Bool { PromiseCreated.isSurelyIntact(encoded: creationPayload) }
 
   /// Whether the promise was rejected or timed out.
   package var failed: Bool {

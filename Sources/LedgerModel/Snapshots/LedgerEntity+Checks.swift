@@ -31,7 +31,8 @@ extension LedgerEntity {
     }
   }
 
-  /// Checks that the outcome and the results of steps in the record can be decoded, but for values in them.
+  /// Checks that the payloads in the record can be decoded, but for values in them: those of its creation, its
+  /// outcome, and its steps.
   ///
   /// The rest is decoded with the record.
   ///
@@ -42,6 +43,13 @@ extension LedgerEntity {
     through end: Position, _ report: (Position, LedgerError) -> Void
   ) {
     guard case .promise(let promise) = self else { return }
+    if promise.created.position <= end, !promise.isCreationSurelyIntact {
+      do throws(LedgerError) {
+        _ = try promise.creation()
+      } catch {
+        report(promise.created.position, error)
+      }
+    }
     if let resolution = promise.resolution, resolution.fact.position <= end {
       do throws(LedgerError) {
         try resolution.checkContent()

@@ -215,6 +215,20 @@ struct VerifyTests {
     #expect(finding.position == Position(rawValue: 8))
   }
 
+  @Test func aDamagedTextOfACreationIsFound() throws {
+    var payload = PromiseCreated(typeTag: "text", label: "name").encoded
+    let text = try #require(payload.firstRange(of: Array("name".utf8)))
+    payload[text.lowerBound] = 0xFF
+    var ledger = try CraftedLedger()
+    try ledger.commit(Self.opening)
+    try ledger.commit([.raw(.promiseCreated, on: Self.promise, payload: payload)])
+    for isCompacted in [false, true] {
+      if isCompacted { try ledger.compact() }
+      #expect(
+        try findings(ledger.path).map(\.subject) == [Self.promise], "compacted: \(isCompacted)")
+    }
+  }
+
   @Test func aDamagedReportBesideItsEventIsFound() throws {
     let handler = HandlerID.numbered(1).entityID
     let call = CallID.numbered(1)
