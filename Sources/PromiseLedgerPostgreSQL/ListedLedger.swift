@@ -21,9 +21,7 @@ extension PostgreSQLLedger {
   package func ledgersOfSchema(prefersStandby: Bool = false) throws(LedgerError) -> [ListedLedger] {
     let place = forReading(prefersStandby: prefersStandby)
     let names = place.names
-    let connection = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
-      try place.settings.connect()
-    }
+    let connection = try ConnectionPool(place.settings, names, for: .inspection).connect()
     try SchemaVersion.check(names, connection)
     return try LedgerError.onServer(names) { () throws(PostgreSQLError) in
       let rows = try connection.run(

@@ -26,6 +26,7 @@ struct StandbyTests {
     while try await inspector.head < state.position { await Task.yield() }
     #expect(try await inspector.digests().state == state.digest())
     #expect(try await inspector.verify { _ in }.corruptCount == 0)
+    #expect(try place.ledgersOfSchema(prefersStandby: true).map(\.name) == ["inspected"])
     #expect(try connections(of: name, to: cluster) == 0, "The primary is inspected.")
     inspector.close()
     await ledger.close()
