@@ -62,7 +62,9 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
   private let entity: HandlerEntity
 
   /// The large values that belong to it and are stored beside its events.
-  package var attachments: Set<AttachmentReference> { LedgerEntity.handler(entity).attachments }
+  package var unreadAttachments: Set<AttachmentReference> {
+    LedgerEntity.handler(entity).attachments
+  }
 
   init(_ entity: HandlerEntity, bound: StoredArguments) {
     id = entity.id

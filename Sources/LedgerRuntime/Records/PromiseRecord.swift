@@ -59,8 +59,12 @@ public struct PromiseRecord: Sendable, Hashable {
   /// differ only in these are not equal.
   private let entity: PromiseEntity
 
-  /// The large values that belong to it and are stored beside its events.
-  package var attachments: Set<AttachmentReference> { LedgerEntity.promise(entity).attachments }
+  /// The large values that belong to it and are stored beside its events, but for its outcome, which the record has.
+  package var unreadAttachments: Set<AttachmentReference> {
+    LedgerEntity.promise(entity).attachments.filter {
+      $0.position != entity.resolution?.fact.position
+    }
+  }
 
   /// Whether it is pending although its deadline has passed. The next writer will resolve it.
   public func isOverdue(at now: Timestamp) -> Bool {

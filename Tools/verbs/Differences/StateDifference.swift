@@ -33,7 +33,7 @@ struct StateDifference {
   /// Whether the large values of a subject are the same in both states, in which it is otherwise the same.
   private func haveSameLargeValues(_ subject: Subject) throws(LedgerError) -> Bool {
     guard !isOfOneLedger else { return true }
-    for value in subject.attachments.sorted(by: { $0.position < $1.position }) {
+    for value in subject.unreadAttachments.sorted(by: { $0.position < $1.position }) {
       alive()
       let old = try before.attachment(of: value.position, byteCount: value.byteCount)
       let new = try after.attachment(of: value.position, byteCount: value.byteCount)
@@ -73,11 +73,11 @@ private struct SubjectCursor {
 }
 
 extension Subject {
-  /// The large values that belong to it and are stored beside its events.
-  fileprivate var attachments: Set<AttachmentReference> {
+  /// The large values that belong to it and are stored beside its events, but for those that were read with it.
+  fileprivate var unreadAttachments: Set<AttachmentReference> {
     switch self {
-    case .promise(let record): record.attachments
-    case .handler(let record): record.attachments
+    case .promise(let record): record.unreadAttachments
+    case .handler(let record): record.unreadAttachments
     case .session: []
     }
   }
