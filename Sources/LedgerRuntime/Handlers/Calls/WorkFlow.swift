@@ -81,7 +81,7 @@ final class WorkFlow: Sendable {
   }
 
   let contents: Mutex<Contents>
-  /// The clock that measures attempts. It stands still while the session is frozen.
+  /// The clock that measures attempts. It stands still while the session is frozen, if that is recorded.
   let uptime: @Sendable () -> Duration
 
   init(_ progress: WorkProgress?, uptime: @escaping @Sendable () -> Duration) {
